@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 import threading
 import tracemalloc
 import weakref
 from contextvars import Context
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import design_worlds as worlds
@@ -24,7 +27,17 @@ from discreet.design.comparison.behaviour import behaviour
 from discreet.design.comparison.evaluation import evaluate, must_be_listed
 from discreet.design.comparison.plain_noise import noise_on_the_statistic
 from discreet.design.crew.side_by_side import side_by_side
-from discreet.design.memory import LEAST, allowed, allowing, as_a_worker, bytes_of, for_workers, half_of_what_is_free, must_fit
+from discreet.design.memory import (
+    LEAST,
+    allowed,
+    allowing,
+    as_a_worker,
+    bytes_of,
+    for_workers,
+    half_of_what_is_free,
+    must_fit,
+    words_of,
+)
 from discreet.design.watchdog import Keep, forget, in_time, in_time_or_so_far
 from discreet.errors import InputError, TooLarge
 from discreet.model import problem as problems
@@ -105,6 +118,37 @@ def test_each_piece_of_work_is_given_what_is_left(monkeypatch: pytest.MonkeyPatc
     room.held()  # nobody said how much is allowed
     left = LEAST - (30 << 20)
     assert bounds == [(700 << 20) + left + room.LOADED, (700 << 20) + left + 5, (900 << 20) + room.LOADED]
+
+
+NARROW = """
+import numpy as np
+from discreet.design import memory as room
+
+with room.allowing(room.LEAST):
+    room.held(0)
+    kept = np.ones(40 << 17)
+    some = np.ones((300, 400))
+    print(float((some.T @ some)[0, 0]), kept.size)
+"""
+
+
+def test_a_first_product_in_a_narrow_place_does_not_end_the_process() -> None:
+    """A library for products takes its buffers once; refused them, it ended the process, at 70MB in each of six designs."""
+    done = subprocess.run([sys.executable, "-c", NARROW], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.split()) == (0, ["300.0", str(40 << 17)]), done.stderr
+
+
+def test_buffers_are_taken_once_by_each_library_that_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(room, "_took", set())
+    monkeypatch.setitem(sys.modules, room.SCIPY, SimpleNamespace(dgemm=lambda *numbers: asked.append(numbers)))
+    room._take_buffers()
+    room._take_buffers()
+    assert room._took == room.BUFFERED and len(asked) == 1
+
+
+def test_an_error_without_words_is_said_to_be_one_of_memory() -> None:
+    assert words_of(MemoryError()) == room.OUT_OF_MEMORY and words_of(MemoryError("too large")) == "too large"
 
 
 def test_states_with_too_many_neighbours_are_not_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from importlib import import_module
 from discreet.certify.bounds import FULL
 from discreet.design.askable import must_be_askable
 from discreet.design.certified import Bound, Candidate, Proofs
-from discreet.design.memory import OUT_OF_MEMORY, SPARE, held
+from discreet.design.memory import SPARE, held, words_of
 from discreet.design.program.listed import usual_seconds
 from discreet.design.program.sections import Ground, ground
 from discreet.design.proposal import Proposal
@@ -228,10 +228,10 @@ class _Search:
 
         try:
             proposal = in_time_or_so_far(propose, max(watch.left, 0.0) + grace, lambda: self._proving + self._grace)
-        except (TimeIsUpError, MemoryError, TooLarge) as error:
+        except (TimeIsUpError, MemoryError, TooLarge, ImportError) as error:  # a library may not fit either
             if again is None and isinstance(error, TooDearError):
                 self.too_soon.append(route)
-            self.passed.append(route.passed_by(f"given up: {error or OUT_OF_MEMORY}"))
+            self.passed.append(route.passed_by(f"given up: {words_of(error)}"))
             self.status = "cancelled"
             return
         finally:
@@ -257,8 +257,8 @@ class _Search:
         try:
             candidate, bound = in_time(lambda: self.proofs.proved(proposal, step), limit)
             better = self._keep(candidate, bound)
-        except (TimeIsUpError, MemoryError, TooLarge) as error:
-            self.passed.append(replace(step, applied=False, reason=f"its proof was given up: {error or OUT_OF_MEMORY}"))
+        except (TimeIsUpError, MemoryError, TooLarge, ImportError) as error:  # a library may not fit either
+            self.passed.append(replace(step, applied=False, reason=f"its proof was given up: {words_of(error)}"))
             self.status = "cancelled"
             return
         finally:
@@ -294,7 +294,7 @@ class _Search:
         try:
             found |= in_time(lambda: self._baselines(compare, watch, found), min(watch.left + self._grace, most))
         except (DiscreetError, MemoryError, TimeIsUpError) as error:
-            watch.report(stage="baselines", message=f"not computed: {error or OUT_OF_MEMORY}")
+            watch.report(stage="baselines", message=f"not computed: {words_of(error)}")
         shown |= {name: b for name, b in dict(found).items() if b.value is not None or name not in shown}
         self.took["baselines"] = now() - begun
         self._never_worse(shown, watch)
@@ -341,7 +341,7 @@ class _Search:
                 limit = max(self._grace, BASELINE_SECONDS)
                 proposal = in_time(lambda name=baseline.name: self._published(name, watch), limit)  # type: ignore[misc]
             except MemoryError as error:  # whoever has less cannot publish it
-                shown[baseline.name] = baseline.without_value(str(error) or OUT_OF_MEMORY)
+                shown[baseline.name] = baseline.without_value(words_of(error))
                 continue
             except (DiscreetError, TimeIsUpError):
                 continue

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -36,6 +37,12 @@ SHARED = "DISCREET_MEMORY"
 """The variable that tells a worker its part."""
 UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
+SCIPY = "scipy.linalg.blas"
+BUFFERED = frozenset({"numpy", SCIPY})
+ENOUGH = 256
+"""Rows of a product that is not done without a buffer."""
+
+_took: set[str] = set()
 _allowed: ContextVar[int | None] = ContextVar("allowed memory", default=None)
 
 
@@ -49,6 +56,11 @@ def must_fit(size: float, what: str) -> None:
     """Refuse, before any work, what would take more."""
     if size > allowed():
         raise MemoryError(f"{what} takes about {in_words(size)} {OF_MEMORY} the {in_words(allowed())} that are allowed")
+
+
+def words_of(error: BaseException) -> str:
+    """What an error says; the machine itself says nothing when it gives no more."""
+    return str(error) or OUT_OF_MEMORY
 
 
 def in_words(size: float) -> str:
@@ -93,9 +105,21 @@ def held(spare: int = LOADED) -> None:
     its libraries are loaded."""
     size = _allowed.get()
     if size is not None:
+        _take_buffers()
         if _taken("RssAnon") > size // 2:
             _let_go()
         _bounded(_taken() + spare + max(size - _taken("RssAnon"), 0))
+
+
+def _take_buffers() -> None:
+    """Let the libraries for products take their buffers, which they do once and keep: where the machine refuses these, they end
+    the process with a segmentation fault instead of saying so."""
+    for name in BUFFERED - _took:
+        library = sys.modules.get(name)
+        if library is not None:
+            _took.add(name)
+            some = sys.modules["numpy"].ones((ENOUGH, ENOUGH))
+            _ = library.dgemm(1.0, some, some) if name == SCIPY else library.dot(some, some)
 
 
 def _let_go() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from discreet.design.comparison.outcome import Outcome
-from discreet.design.memory import OUT_OF_MEMORY
+from discreet.design.memory import words_of
 from discreet.design.questions.hedge import NEVER, ROUNDED, Hedged, hedge, why_not_hedged
 from discreet.design.questions.reliance import SIZES, Mistake, Reliance, reliance, why_not_known
 from discreet.design.result import Design
@@ -53,7 +53,7 @@ def relied_on(found: Design, hedged: Hedged | None, watch: Watch) -> View:
     try:
         view = before + reliance_view(while_time_lasts(lambda: reliance(mechanism), watch))
     except (TimeIsUpError, MemoryError, TooLarge) as error:
-        return before + unknown_view(str(error) or OUT_OF_MEMORY)
+        return before + unknown_view(words_of(error))
     if hedged is not None or watch.cancelled() or why_not_hedged(mechanism.problem) is not None:
         return view
     try:
@@ -66,7 +66,7 @@ def relied_on(found: Design, hedged: Hedged | None, watch: Watch) -> View:
 
 def skipped(what: str, error: Exception) -> View:
     """What was not computed, and why, in words."""
-    return told({}, mind(f"{what} was not computed: {error or OUT_OF_MEMORY}; more --seconds or --memory may do."))
+    return told({}, mind(f"{what} was not computed: {words_of(error)}; more --seconds or --memory may do."))
 
 
 def unknown_view(reason: str) -> View:

@@ -16,7 +16,7 @@ from discreet.design.comparison.noise import (
 )
 from discreet.design.comparison.unbiased import UNBIASED_WAYS
 from discreet.design.comparison.way import Way
-from discreet.design.memory import OUT_OF_MEMORY
+from discreet.design.memory import words_of
 from discreet.design.program.sections import Ground
 from discreet.errors import DiscreetError, InputError
 from discreet.model.problem import Problem
@@ -69,6 +69,6 @@ def baselines(
         except DiscreetError as error:
             found[way.name] = Baseline(way.name, None, f"{way.words}; not computed: {error}")
         except MemoryError as error:
-            found[way.name] = Baseline(way.name, None, f"{way.words}; not computed: {error or OUT_OF_MEMORY}")
+            found[way.name] = Baseline(way.name, None, f"{way.words}; not computed: {words_of(error)}")
         watch.report(stage=f"baseline {way.name}", value=found[way.name].loss)
     return found

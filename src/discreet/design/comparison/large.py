@@ -21,7 +21,7 @@ from discreet.design.ladder.mechanisms.readings import MOST_READ, Reader
 from discreet.design.ladder.mechanisms.sums import SumLaw
 from discreet.design.ladder.mechanisms.weights import settle
 from discreet.design.ladder.served import why_not_read
-from discreet.design.memory import OUT_OF_MEMORY, must_fit
+from discreet.design.memory import must_fit, words_of
 from discreet.design.program.listed import solvable
 from discreet.design.program.unbiased_noise import NOISES, staircase_seconds, unbiased_noise
 from discreet.design.proposal import Proposal
@@ -80,7 +80,7 @@ def large_baselines(problem: Problem, watch: Watch = SILENT, found: dict[str, Ba
         try:
             found[name] = Baseline(name, -loss(), words)
         except (DiscreetError, MemoryError) as error:
-            found[name] = Baseline(name, None, words).without_value(str(error) or OUT_OF_MEMORY)
+            found[name] = Baseline(name, None, words).without_value(words_of(error))
         watch.report(stage=f"baseline {name}", value=found[name].loss)
     return found
 

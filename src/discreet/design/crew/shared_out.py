@@ -11,7 +11,7 @@ from math import ceil
 from typing import Any, TypeVar
 
 from discreet.design.crew.side_by_side import WorkerLostError, side_by_side
-from discreet.design.memory import OUT_OF_MEMORY
+from discreet.design.memory import words_of
 from discreet.design.schedule import WORTH_A_PROCESS, Until, hands, is_counted, now, spend
 from discreet.frozen import dataclass
 from discreet.watch import Watch
@@ -51,7 +51,7 @@ def shared_out(
         try:
             found = side_by_side(take, turns, watch, hands, name)
         except SMALL as error:
-            watch.report(stage=name, message=f"one after the other: {error or OUT_OF_MEMORY}")
+            watch.report(stage=name, message=f"one after the other: {words_of(error)}")
     return [take(turn, watch) if done is None else done for turn, done in zip(turns, found, strict=True)]
 
 

@@ -36,7 +36,7 @@ from discreet.design.ladder.mechanisms.rungs import (
 from discreet.design.ladder.mechanisms.weights import must_be_affordable
 from discreet.design.ladder.rung import Height, Rung
 from discreet.design.ladder.served import why_not_read
-from discreet.design.memory import OUT_OF_MEMORY
+from discreet.design.memory import words_of
 from discreet.design.proposal import Proposal
 from discreet.design.reports import Quiet
 from discreet.design.schedule import LadderTime, TimeIsUpError, now
@@ -120,8 +120,8 @@ def _step(rungs: list[Reached], watch: Watch, height: Height, rung: Rung, second
     begun = now()
     try:
         found = rung.climb(height, seconds)
-    except (MemoryError, TooLarge, TimeIsUpError) as error:
-        watch.report(stage=rung.name, message=f"passed over: {error or OUT_OF_MEMORY}")
+    except (MemoryError, TooLarge, TimeIsUpError, ImportError) as error:  # a library may not fit either
+        watch.report(stage=rung.name, message=f"passed over: {words_of(error)}")
         return isinstance(error, TimeIsUpError)
     if found is not None:
         height.take(found)
