@@ -166,8 +166,20 @@ def test_what_is_left_goes_to_the_rung_that_holds_the_bound(monkeypatch):
     assert left > 90 and share > 0.6 * left
 
 
-@pytest.mark.parametrize(("error", "times"), [(MemoryError("too many histograms"), 1), (TimeIsUpError("in the middle"), 3)])
-def test_a_rung_that_fails_is_passed_over_in_words_and_what_was_found_below_it_stays(monkeypatch, error, times):
+NO_ROOM = "it does not fit in memory"
+
+
+@pytest.mark.parametrize(
+    ("error", "times", "words"),
+    [
+        (MemoryError("too many histograms"), 1, "too many histograms"),
+        (MemoryError(), 1, NO_ROOM),
+        (RuntimeError("can't start new thread"), 1, NO_ROOM),
+        (ImportError("failed to map segment"), 1, "failed to map segment"),
+        (TimeIsUpError("in the middle"), 3, "in the middle"),
+    ],
+)
+def test_a_rung_that_fails_is_passed_over_in_words_and_what_was_found_below_it_stays(monkeypatch, error, times, words):
     """What did not fit is not tried again; what had too little time may be, as long as others help."""
     begun, told, kept = [], [], []
 
@@ -195,8 +207,20 @@ def test_a_rung_that_fails_is_passed_over_in_words_and_what_was_found_below_it_s
     with counted():
         found = climb(problem_of(FIVE, 20), Listening(), seconds=100.0, keep=kept.append)
     assert len(begun) == times and [r.name for r in found.rungs].count("set-aside bound") >= 3
-    assert {"stage": "quotient bound", "message": f"passed over: {error}"} in told
+    assert {"stage": "quotient bound", "message": f"passed over: {words}"} in told
     assert kept[-1]().kernel == found.kernel and kept[-1]().status == "cancelled"
+
+
+def test_a_defect_of_a_rung_is_not_taken_for_a_lack_of_memory(monkeypatch):
+    class Broken(Rung):
+        name = "quotient bound"
+
+        def climb(self, height, seconds):
+            raise RuntimeError("a defect")
+
+    monkeypatch.setattr("discreet.design.ladder.climb.RUNGS", (Broken(),))
+    with counted(), pytest.raises(RuntimeError, match="a defect"):
+        climb(problem_of(FIVE, 20), seconds=100.0)
 
 
 def test_the_ratio_is_rational_and_not_below_what_privacy_allows():

@@ -23,8 +23,8 @@ LEAST = 64 << 20
 """Less than this is not allowed: the libraries alone take as much."""
 SPARE = 256 << 20
 """What libraries and threads take while they start, beyond what is asked for."""
-LOADED = 48 << 20
-"""The same when libraries are loaded: stacks of threads, and buffers that are asked for and never written to."""
+LOADED = 12 << 20
+"""The same when libraries are loaded and have their buffers: the stack of a thread, which is asked for and hardly written to."""
 UNKNOWN = 4 << 30
 """What is free where the machine does not say."""
 MOST_NEIGHBOURS, BYTES_PER_NEIGHBOURS = 2_000_000, 64

@@ -36,7 +36,7 @@ from discreet.design.ladder.mechanisms.rungs import (
 from discreet.design.ladder.mechanisms.weights import must_be_affordable
 from discreet.design.ladder.rung import Height, Rung
 from discreet.design.ladder.served import why_not_read
-from discreet.design.memory import words_of
+from discreet.design.memory import OUT_OF_MEMORY, words_of
 from discreet.design.proposal import Proposal
 from discreet.design.reports import Quiet
 from discreet.design.schedule import LadderTime, TimeIsUpError, now
@@ -55,6 +55,8 @@ RUNGS: tuple[Rung, ...] = (
 ROUNDS = 3
 """The ladder is climbed again with what time is left, as long as that helps; first in haste where likely histograms are listed.
 What is left then goes to the rung that holds the bound."""
+NO_THREAD = "start new thread"
+"""What Python says where there is no room for the stack of one."""
 
 
 def climb(
@@ -123,6 +125,11 @@ def _step(rungs: list[Reached], watch: Watch, height: Height, rung: Rung, second
     except (MemoryError, TooLarge, TimeIsUpError, ImportError) as error:  # a library may not fit either
         watch.report(stage=rung.name, message=f"passed over: {words_of(error)}")
         return isinstance(error, TimeIsUpError)
+    except RuntimeError as error:
+        if NO_THREAD not in str(error):
+            raise
+        watch.report(stage=rung.name, message=f"passed over: {OUT_OF_MEMORY}")
+        return False
     if found is not None:
         height.take(found)
         _note(rungs, watch, height, rung.name, begun, found.loss, found.lower_bound)
