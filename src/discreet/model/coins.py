@@ -26,10 +26,10 @@ class TypeDie:
     counts: tuple[tuple[int, int], ...]
 
     def __post_init__(self) -> None:
-        faces, windows = len(self.faces), all(0 <= first <= last for first, last in self.counts)
+        faces, windows = len(self.faces), all(0 <= first <= last <= self.number for first, last in self.counts)
         shares = all(share > 0 for share in self.shares) and self.share <= 1
         alike = 2 <= faces == len(set(self.faces)) == len(self.shares) == len(self.counts) + 1
-        if not (alike and shares and windows and sum(last for _, last in self.counts) <= self.number):
+        if not (alike and shares and windows):
             raise InputError(
                 "A coin or die has faces, shares of the respondents, and windows of counts up to a number of them",
                 found=f"types {_listed(self.faces)}; shares {_listed(self.shares)}; counts up to "

@@ -31,7 +31,8 @@ large cell noise for a statistic of sensitivity two is all that is left, and L i
 the highest value, nearly everybody holds a die with it; a number of throws that is nearly always reached is by some deviations
 too small in the mean, and tiers take that back.
 
-L is bounded as that of any unknown counts (`counts`). The x outside the windows count with no loss, and so does what is left of a
+L is bounded as that of any unknown counts (`counts`). Windows may hold x of more than M_d respondents: nobody is in such a state,
+it has probability 0, and no edge leads there. The x outside the windows count with no loss, and so does what is left of a
 probability that is rounded down, because losses are not negative.
 """
 
@@ -188,7 +189,7 @@ def _ways(die: TypeDie) -> Iterator[int]:
             yield ways
             return
         (low, high), part = die.counts[face], others[face]
-        ways, left = ways * comb(left, low) * part**low // first**low, left - low
+        ways, left = ways * comb(max(left, 0), low) * part**low // first**low, left - low
         for x in range(low, high + 1):
             yield from placed(ways, left, face + 1)
             ways, left = ways * left * part // ((x + 1) * first), left - 1

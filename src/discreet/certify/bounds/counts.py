@@ -31,7 +31,7 @@ from discreet.numerics.brackets import rational_above_exp
 from discreet.numerics.exact import whole_steps
 
 MOST_STATES = 10_000
-MOST_COUNTS = 6
+MOST_COUNTS = 8
 """3^counts moves are looked at."""
 
 
@@ -78,11 +78,11 @@ class UnknownCounts:
         return list(product(*(range(first, last + 1) for first, last in self.windows)))
 
     def stage(self, masses: Sequence[Fraction]) -> PullStage:
-        """The states with their probabilities, ω and neighbours."""
+        """The states with their probabilities, ω and neighbours; none has a neighbour that cannot be, of probability 0."""
         states = self.states
         steps = [(self.values[high] - self.values[low]) / self.unit for low, high in self.ends]
         omegas = tuple(sum((step * x for step, x in zip(steps, state, strict=True)), Fraction(0)) for state in states)
-        at = {state: h for h, state in enumerate(states)}
+        at = {state: h for h, state in enumerate(states) if masses[h]}
         edges = set()
         for move in moves_of(self.ends):
             for state, h in at.items():

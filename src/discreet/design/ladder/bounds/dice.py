@@ -32,8 +32,8 @@ from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
 from discreet.watch import SILENT, Watch
 
-FEWEST_RESPONDENTS, MANY_AT_ONE, LESS_TOLD = 40, 100, 1.5
-"""Respondents from which dice are thrown; how many are many at ε = 1, and the power of 1/ε that this grows with."""
+FEWEST_RESPONDENTS, FEWEST_AT_ONE, MANY_AT_ONE, LESS_TOLD = 10, 20, 100, 1.5
+"""Respondents from which dice are thrown at all, and at ε = 1; how many are many there, and the power of 1/ε that it grows with."""
 TIERS = {
     1: (-2.6,),
     2: (-2.4, -0.4),
@@ -51,6 +51,8 @@ LEFT_OUT, LEFT_OUT_OF_MANY = 1e-3, 5e-4
 """The share of the least likely states that are left out of a program, and where there are so many that actions have windows."""
 ALONE, FEWEST_ALONE = 8, 5
 """Respondents who hold a coin that one of them tosses, in the mean: as many, and not fewer."""
+MOST_TOSSED = 6
+"""Counts, of which some are of coins: all types that can are tossed where there are no more."""
 HALFWAY = Fraction(9, 20)
 """Where the types between lie that are best tossed alone, as a share of the farthest step."""
 FEWER_FACES, MORE_FACES = 2, 3
@@ -107,7 +109,8 @@ def dice_of(problem: Problem) -> list[tuple[TypeDie, ...]]:
     """
     law, epsilon = iid_sum(problem), min(float(problem.epsilon), 300.0)
     ratio = exp(-epsilon)
-    if law.respondents < FEWEST_RESPONDENTS or law.respondents * epsilon < FEWEST_RESPONDENTS:
+    few = law.respondents * epsilon**2 < FEWEST_AT_ONE and not many_respondents(problem)
+    if few or law.respondents < FEWEST_RESPONDENTS or ratio == 1:
         return []
     noise = 2 * ratio / (1 - ratio) ** 2
     base = max(range(len(law.values)), key=lambda t: law.probabilities[t])
@@ -126,7 +129,7 @@ def dice_of(problem: Problem) -> list[tuple[TypeDie, ...]]:
     for faces in (beyond[: far + more] for more in range(max(-FEWER_FACES, 1 - far), MORE_FACES + 1)):
         inner = [t for t in beyond if t not in faces and law.respondents * 2 * law.probabilities[t] >= FEWEST_ALONE]
         inner.sort(key=lambda t: (abs(_apart(law, base, t) - HALFWAY * _apart(law, base, beyond[0])), _apart(law, base, t)))
-        for alone in sorted({min(each, len(inner)) for each in (0, 1, 2, MOST_COUNTS - len(faces)) if each >= 0}):
+        for alone in sorted({min(each, len(inner)) for each in (0, 1, 2, MOST_TOSSED - len(faces)) if each >= 0}):
             dice = _dice(law, base, faces, inner[:alone])
             if dice is not None and 1 < states_of(dice) <= MOST_STATES and max(map(bits_of, dice)) <= MOST_BITS:
                 found.append(dice)
@@ -254,12 +257,12 @@ def _dice(law: IidSum, base: int, faces: list[int], alone: list[int]) -> tuple[T
 
 
 def _thrown(die: TypeDie, number: int, most: int = MOST_STATES) -> TypeDie | None:
-    """The die thrown so often, with windows of likely counts that fit so many throws and states; None where nothing is left."""
+    """The die thrown so often, with windows of likely counts that come to so many states; None where nothing is left."""
     if number < 1:
         return None
     laws = [binomial_below(number, share / die.share) for share in die.shares[1:]]
     windows = [_window(first, masses) for first, masses in laws]
-    while sum(last for _, last in windows) > number or prod(last - first + 1 for first, last in windows) > most:
+    while prod(last - first + 1 for first, last in windows) > most:
         open_ = [k for k, (first, last) in enumerate(windows) if last > first]
         if not open_:
             return None
@@ -283,12 +286,15 @@ def _likely_states(dice: tuple[TypeDie, ...], left_out: float) -> int:
 @lru_cache(maxsize=1_000)
 def _likely_graph(dice: tuple[TypeDie, ...], left_out: float) -> tuple[int, int]:
     """About how many states of the windows are solved for, and edges between them."""
-    logs = np.zeros(())
+    logs, others = np.zeros(()), np.zeros((), dtype=np.int64)
     for (first, last), share in zip(dice[0].counts, dice[0].shares[1:], strict=True):
-        mean = dice[0].number * float(share / dice[0].share)
-        logs = np.add.outer(logs, np.array([x * log(mean) - mean - lgamma(x + 1) for x in range(first, last + 1)]))
+        odds = log(share / dice[0].shares[0])
+        logs = np.add.outer(logs, np.array([x * odds - lgamma(x + 1) for x in range(first, last + 1)]))
+        others = np.add.outer(others, np.arange(first, last + 1))
+    left = np.array([lgamma(k + 1) for k in range(dice[0].number + 1)] + [np.inf])
+    logs = logs - left[np.maximum(dice[0].number - others, -1)]  # more than all cannot be: the last one
     inside = np.zeros(logs.size, dtype=bool)
-    inside[likely(np.exp(logs).ravel(), left_out)] = True
+    inside[likely(np.exp(logs - logs.max()).ravel(), left_out)] = True
     alone = tuple(last - first + 1 for die in dice[1:] for first, last in die.counts)
     states = np.broadcast_to(inside.reshape(logs.shape + (1,) * len(alone)), logs.shape + alone)
     edges = 0

@@ -42,7 +42,7 @@ SLOWER = 1.25
 SEARCHING = 0.6
 """Share of what is left that goes to a search for better weights of one sum."""
 FEW_DICE = 0.08
-"""Share of their time that dice have among few respondents, where two sums fit: those mostly prove more."""
+"""Share of their time that dice have among few respondents, unless they prove most: sums over the others mostly do."""
 ROUGHLY, NEAR = 0.08, 0.96
 """Share of the time in which sums are tried beside dice, and what they have to come to then."""
 ALONE_SECONDS = 4.0
@@ -108,7 +108,7 @@ class CoinsBound(Rung):
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         held, best = height.bound.witness, None
-        if not (many_respondents(height.problem) or isinstance(held, CoinsWitness)) and _two_sums_fit(height, seconds):
+        if not many_respondents(height.problem) and not isinstance(held, CoinsWitness):
             seconds *= FEW_DICE
         ends = now() + seconds
         coins = best_coins(height.problem, seconds)
