@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
 
@@ -138,7 +138,8 @@ def _where_pulled(stage: PullStage, pulls: Sequence[Pull]) -> tuple[PullStage, l
     return PullStage(masses, omegas, list(range(len(named))), frozenset()), moved
 
 
-def moves_of(ends: Sequence[tuple[int, int]]) -> list[tuple[int, ...]]:
+@lru_cache(maxsize=64)
+def moves_of(ends: tuple[tuple[int, int], ...]) -> tuple[tuple[int, ...], ...]:
     """The changes of x that replace one respondent by one of another type."""
     found = []
     for move in product((-1, 0, 1), repeat=len(ends)):
@@ -148,4 +149,4 @@ def moves_of(ends: Sequence[tuple[int, int]]) -> list[tuple[int, ...]]:
             changed[low] = changed.get(low, 0) - d
         if sum(map(abs, changed.values())) == 2:
             found.append(move)
-    return found
+    return tuple(found)
