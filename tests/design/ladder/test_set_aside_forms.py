@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import design_worlds as worlds
 import pytest
 
 from discreet.design.ladder.bounds import rungs
-from discreet.design.ladder.bounds.rungs import SetAside
+from discreet.design.ladder.bounds.dice import dice_of, many_respondents
+from discreet.design.ladder.bounds.rungs import CoinsBound, SetAside
 from discreet.design.ladder.bounds.set_aside import fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.set_aside_forms import better_form, neighbours, proved_roughly, trial_seconds
 from discreet.design.ladder.mechanisms.population import Weights
@@ -17,7 +17,7 @@ from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.ladder.rung import Found, Height
 from discreet.design.schedule import Until
 from discreet.files.problem import problem_from_document
-from discreet.model.certificate import CoinsWitness, coin
+from discreet.model.certificate import SetAsideWitness
 from discreet.model.problem import Problem
 from discreet.watch import SILENT
 
@@ -90,13 +90,29 @@ def test_sums_that_prove_far_less_than_dice_are_tried_roughly_and_once(monkeypat
     height.weights = (0, 1, 2, 3)
     height.take(Found(loss=LOSS))
     forms = forms_of(height.reader, height.weights)
-    rough = min(proved_roughly((height.problem, form, LOSS), Until.after(LONG)) for form in forms)
+    rough = proved_roughly((height.problem, forms[0], LOSS), Until.after(LONG))
     assert rough > 0 and proved_roughly((height.problem, forms[0], LOSS), Until.after(0.0)) == 0.0
     for held, near in ((rough, True), (1.2 * LOSS, False)):
-        height.bound = Found(lower_bound=held, witness=CoinsWitness((coin(0, 3, Fraction(1, 20), 1, 0, 1),), 1, ()))
-        assert [rung._comes_near(height, form, LONG) for form in forms] == [near] * len(forms)
+        height.bound = Found(lower_bound=held)
+        assert rung._comes_near(height, forms[0], LONG) is near
+    assert height.far_below == {tuple(forms[0])}
+    height.far_below.update(map(tuple, forms))
     monkeypatch.setattr(rungs, "proved_roughly", lambda *told: asked.append(told))
     assert rung.climb(height, LONG) is None and asked == []
-    height.bound = Found(lower_bound=0.9 * rough)  # a chain, say: nothing is tried, all is proved
-    found = rung.climb(height, LONG)
-    assert found is not None and found.lower_bound is not None and found.lower_bound > rough and asked == []
+    begun: list[Any] = []
+    monkeypatch.setattr(rungs, "fitting_program", lambda *told: begun.append(told[1]))
+    assert rung.climb(height, LONG) is None and begun == [forms[-2]]  # whether two sums fit, and no more
+    monkeypatch.setattr(rungs, "dice_of", lambda _: [])  # nothing is tried where there are no dice, all is begun
+    assert rung.climb(height, LONG) is None and begun[1:] == [forms[-2], *forms] and asked == []
+
+
+def test_few_respondents_throw_dice_in_haste_first_and_at_leisure_unless_sums_prove_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, given = staff(epsilon="1"), []
+    height, rung = Height(problem, 1e-6, SILENT), CoinsBound()
+    assert dice_of(problem) and not many_respondents(problem)
+    monkeypatch.setattr(rungs, "dice_within", lambda *told: given.append(told[1]) or [])
+    height.take(Found(loss=LOSS, lower_bound=1.0))
+    assert [rung.climb(height, 100.0) for _ in range(3)] == [None] * 3
+    assert given == [pytest.approx(100 * rungs.FEW_DICE), 100.0, 100.0]
+    height.bound = Found(lower_bound=2.0, witness=SetAsideWitness(((0,),), ((0,),), 1, (), ()))
+    assert rung.climb(height, 100.0) is None and len(given) == 3

@@ -51,7 +51,9 @@ class Height:
         self.searched: set[tuple[int, ...]] = set()
         """Weights of one sum from which better ones were searched for."""
         self.far_below: set[tuple[tuple[int, ...], ...]] = set()
-        """Sums over the others that prove far less than dice."""
+        """Sums over the others that prove far less than is held."""
+        self.thrown = False
+        """Whether few respondents have thrown dice."""
         self.begun_in = 0.0
         """Seconds that the first rungs took."""
         self.makers: list[Height] = []

@@ -12,7 +12,7 @@ from discreet.design.ladder.bounds.boxes import boxes_bound, why_no_boxes
 from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.coins import best_coins, promised
 from discreet.design.ladder.bounds.counts import coins_bound
-from discreet.design.ladder.bounds.dice import dice_bound, dice_within, many_respondents, promising, why_no_coins
+from discreet.design.ladder.bounds.dice import dice_bound, dice_of, dice_within, many_respondents, promising, why_no_coins
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import Bounded, Fitted, Form, fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.set_aside_forms import better_form, proved_roughly
@@ -42,9 +42,9 @@ SLOWER = 1.25
 SEARCHING = 0.6
 """Share of what is left that goes to a search for better weights of one sum."""
 FEW_DICE = 0.08
-"""Share of their time that dice have among few respondents, unless they prove most: sums over the others mostly do."""
+"""Share of their time that dice have at first among few respondents: sums over the others may prove more, and are tried then."""
 ROUGHLY, NEAR = 0.08, 0.96
-"""Share of the time in which sums are tried beside dice, and what they have to come to then."""
+"""Share of the time in which sums are tried where there are dice, and what they have to come to of what is held."""
 ALONE_SECONDS = 4.0
 """One sum may take so long in any case: at small ε it is nearly the whole truth."""
 
@@ -108,8 +108,10 @@ class CoinsBound(Rung):
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         held, best = height.bound.witness, None
-        if not many_respondents(height.problem) and not isinstance(held, CoinsWitness):
-            seconds *= FEW_DICE
+        if not many_respondents(height.problem):
+            if isinstance(held, SetAsideWitness):
+                return None
+            seconds, height.thrown = seconds if height.thrown else FEW_DICE * seconds, True
         ends = now() + seconds
         coins = best_coins(height.problem, seconds)
         known = isinstance(held, CoinsWitness) and coins and held.coins[0].number >= coins[0].number
@@ -160,7 +162,7 @@ class SetAside(Rung):
         if _two_sums_fit(height, seconds):
             # two sums say all that one of them says, so that one alone is for when there is not the time
             forms = [each for each in forms if len(each[0]) > 1]
-        if isinstance(height.bound.witness, CoinsWitness):
+        if dice_of(height.problem):
             forms = [each for each in forms if self._comes_near(height, each, ROUGHLY * seconds)]
         for k, each in enumerate(forms):
             left = ends - now()
@@ -181,7 +183,7 @@ class SetAside(Rung):
         return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)
 
     def _comes_near(self, height: Height, form: list[Form], seconds: float) -> bool:
-        """Whether a rough program of these sums proves nearly what dice do, or more."""
+        """Whether a rough program of these sums proves nearly what is held, or more."""
         if tuple(form) in height.far_below or height.watch.cancelled():
             return False
         found = proved_roughly((height.problem, form, height.loss), Until.after(seconds, height.watch))
