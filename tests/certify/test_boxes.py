@@ -301,9 +301,9 @@ def test_what_would_take_too_long_is_refused_before_any_work() -> None:
     many = urn_of(asked(20_000, FOUR))
     with pytest.raises(TooLarge, match="too many ways"):
         boxes_stage(many, (0, 3), (1,), box([(0, 10)], (15_000, 20_000), 20_000))
-    eight = urn_of(asked(9, ["1"] * 8))
-    with pytest.raises(TooLarge, match="7 counts"):
-        boxes_stage(eight, tuple(range(8)), (), box([(0, 1)] * 7, (7, 9), 9))
+    ten = urn_of(asked(11, ["1"] * 10))
+    with pytest.raises(TooLarge, match="9 counts"):
+        boxes_stage(ten, tuple(range(10)), (), box([(0, 1)] * 9, (9, 11), 11))
     problem = asked(4000, FOUR)
     parts = [box([(1000 * k, 1000 * k + 999), (0, 4)], (m, m), 3999) for k in (1, 2) for m in range(3100, 3800, 100)]
     with pytest.raises(TooLarge, match="70,000 states"):

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import random_worlds as worlds
 from counted_mechanisms import counted_on, kernel_of, peaked
-from mutation import mutants, survivors, unexplained
+from mutation import limited, mutants, survivors, unexplained
 from small_mechanisms import corpus, special, worlds_at_random
 
 import discreet
@@ -59,6 +59,15 @@ def test_no_comparison_of_the_privacy_checker_can_change_unnoticed() -> None:
         lambda module: module.tight_bracket(5, 5, Fraction(1)),
         lambda module: module.tight_bracket(6, 5, Fraction(1)),
     ]
+    table, edges = tables[0].kernel, 40
+    assert isinstance(table, TableKernel)
+    work = edges * len(table.outputs) * table.denominator.bit_length() ** 2 // 4
+
+    def compared(module: ModuleType, most: int) -> Any:
+        within = lambda inner: limited(inner, "MOST_COMPARED", most, lambda at: at.must_be_compared_soon(table, edges))  # noqa: E731
+        return limited(module, "LONG", 1, within)
+
+    pure += [lambda module, most=most: compared(module, most) for most in (work - 1, work, work + 1)]
     assert unexplained(SOURCE / "certify" / "edges" / "pure.py", pure, EQUIVALENT) == []
 
 

@@ -96,6 +96,7 @@ def test_sums_that_prove_far_less_than_dice_are_tried_roughly_and_once(monkeypat
         height.bound = Found(lower_bound=held)
         assert rung._comes_near(height, forms[0], LONG) is near
     assert height.far_below == {tuple(forms[0])}
+    assert rung._comes_near(height, forms[-1], 0.0)  # there is no time to say
     height.far_below.update(map(tuple, forms))
     monkeypatch.setattr(rungs, "proved_roughly", lambda *told: asked.append(told))
     assert rung.climb(height, LONG) is None and asked == []

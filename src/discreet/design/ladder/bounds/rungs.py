@@ -15,7 +15,7 @@ from discreet.design.ladder.bounds.counts import coins_bound
 from discreet.design.ladder.bounds.dice import dice_bound, dice_of, dice_within, many_respondents, promising, why_no_coins
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import Bounded, Fitted, Form, fitting_program, forms_of, set_aside_bound
-from discreet.design.ladder.bounds.set_aside_forms import better_form, proved_roughly
+from discreet.design.ladder.bounds.set_aside_forms import ROUGH, better_form, proved_roughly
 from discreet.design.ladder.bounds.urn import UrnProved, urn_bound
 from discreet.design.ladder.bounds.urn_forms import FittedUrn
 from discreet.design.ladder.bounds.urn_forms import finest as finest_urn
@@ -183,9 +183,11 @@ class SetAside(Rung):
         return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)
 
     def _comes_near(self, height: Height, form: list[Form], seconds: float) -> bool:
-        """Whether a rough program of these sums proves nearly what is held, or more."""
+        """Whether a rough program of these sums proves nearly what is held, or more, or has no time to say."""
         if tuple(form) in height.far_below or height.watch.cancelled():
             return False
+        if fitting_program(height.reader, form, height.loss, seconds, ROUGH) is None:
+            return True
         found = proved_roughly((height.problem, form, height.loss), Until.after(seconds, height.watch))
         near = found >= NEAR * height.lower_bound
         if not near:
