@@ -47,7 +47,7 @@ FIRST_TIERS, NARROW = 3, 0.02
 """So many programs come before a larger one, or two where the number of holders varies by less than this share of it."""
 TAIL = 2e-4
 """What a window of counts leaves out at each end."""
-LEFT_OUT, LEFT_OUT_OF_MANY = 1e-3, 5e-4
+LEFT_OUT, LEFT_OUT_OF_MANY = 1e-3, 2e-4
 """The share of the least likely states that are left out of a program, and where there are so many that actions have windows."""
 ALONE, FEWEST_ALONE = 8, 5
 """Respondents who hold a coin that one of them tosses, in the mean: as many, and not fewer."""
