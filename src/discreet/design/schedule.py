@@ -63,6 +63,7 @@ SHARES = {
     "program on a sum and a count": 0.25,
     "noise that follows a count": 0.4,
     "coin bound": 0.75,
+    "told bound": 0.8,
     "boxes bound": 0.7,
     "set-aside bound": 0.75,
     "urn bound": 0.8,

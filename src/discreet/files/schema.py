@@ -221,7 +221,7 @@ class BoxShape(Shape):
 
 class Witness(Shape):
     kind: Literal[
-        "dual", "dual-with-chord", "quotient", "set-aside", "coins", "boxes", "urn", "theorem", "unbiased", "shifted",
+        "dual", "dual-with-chord", "quotient", "set-aside", "coins", "boxes", "told", "urn", "theorem", "unbiased", "shifted",
         "renyi-cuts", "players", "several"
     ]  # fmt: skip
     box: ClampShape | None = None
@@ -248,6 +248,8 @@ class Witness(Shape):
     faces: list[Integer] | None = None
     pairs: list[Integer] | None = None
     boxes: list[BoxShape] | None = None
+    types: list[Integer] | None = None
+    numbers: list[Integer] | None = None
     each: list[Witness] | None = None
 
 

@@ -220,6 +220,26 @@ class ShiftedWitness:
 
 
 @dataclass(frozen=True)
+class ToldWitness:
+    """Some respondents of these types are unknown, all others told (`certify.bounds.told`): how many, and what bounds a problem of
+    so many respondents."""
+
+    types: tuple[int, ...]
+    numbers: tuple[int, ...]
+    each: tuple[QuotientWitness | SetAsideWitness, ...]
+    kind = "told"
+
+    def __post_init__(self) -> None:
+        if len(set(self.types)) < max(len(self.types), 2) or not len(self.numbers) == len(self.each) > 0 or min(self.numbers) < 1:
+            raise InputError(
+                "A witness for respondents of some types names these once, and numbers of them with a witness for each",
+                found=f"{len(self.types)} types, {len(self.numbers)} numbers, {len(self.each)} witnesses",
+                allowed="two types or more, numbers from 1, and as many witnesses",
+                remedy="correct the file",
+            )
+
+
+@dataclass(frozen=True)
 class SeveralWitness:
     """A witness for each decision maker, in their order: nobody does better than alone, so the bounds add up."""
 
@@ -233,6 +253,7 @@ SingleWitness = (
     | SetAsideWitness
     | CoinsWitness
     | BoxesWitness
+    | ToldWitness
     | UrnWitness
     | TheoremWitness
     | UnbiasedWitness

@@ -113,9 +113,14 @@ def _must_be_handed_out(law: IidSum, dice: tuple[TypeDie, ...]) -> None:
 
 
 def chance_of(respondents: int, die: TypeDie) -> Fraction:
+    """A number not above the probability that enough hold it."""
+    return chance_at_least(respondents, die.share, die.number)
+
+
+def chance_at_least(respondents: int, share: Fraction, number: int) -> Fraction:
     """A number not above P(Bin(N, share) ≥ M)."""
-    first, masses = binomial_below(respondents, die.share)
-    held = float(masses[max(die.number - first, 0) :].sum())
+    first, masses = binomial_below(respondents, share)
+    held = float(masses[max(number - first, 0) :].sum())
     return Fraction(max(held * (1 - drift(len(masses) + 8)) - LOST, 0.0))
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.readings import Reader
@@ -16,6 +17,9 @@ from discreet.model.kernel import Kernel
 from discreet.model.problem import Problem
 from discreet.model.summary import Summary
 from discreet.watch import Watch
+
+if TYPE_CHECKING:
+    from discreet.design.ladder.bounds.told import Tried
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +58,10 @@ class Height:
         """Sums over the others that prove far less than is held."""
         self.thrown = False
         """Whether few respondents have thrown dice."""
+        self.tried_told: list[Tried] | None = None
+        """Types that may stay unknown, once they are tried."""
+        self.by_told = False
+        """Whether they promise more than dice."""
         self.begun_in = 0.0
         """Seconds that the first rungs took."""
         self.makers: list[Height] = []

@@ -66,6 +66,8 @@ SLOWER, SLOWER_ON_WINDOWS = 1.2, 0.6
 GAP, GAP_OF_MANY = 2e-3, 4e-3
 TRIALS, TRIED, TRIAL_GAP, LEFT_OUT_OF_TRIALS = 8, 0.03, 8e-3, 3e-3
 """Dice with many states that are tried, the share of the time for each, and how roughly."""
+NEARER = 1.015
+"""How much more is proved than a trial promises."""
 COMPARABLE = 8
 """Dice with so many times fewer states than the largest are not tried beside these."""
 BY_HOLDERS = 0.6
@@ -107,11 +109,27 @@ def dice_of(problem: Problem) -> list[tuple[TypeDie, ...]]:
     How many types are far follows from what is hidden of their number, beside noise for their step; a few more may be better.
     Of the types between, those about half way are the ones that chains miss most.
     """
+    law, (base, beyond, far) = iid_sum(problem), farthest(problem)
+    if not far:
+        return []
+    found = []
+    for faces in (beyond[: far + more] for more in range(max(-FEWER_FACES, 1 - far), MORE_FACES + 1)):
+        inner = [t for t in beyond if t not in faces and law.respondents * 2 * law.probabilities[t] >= FEWEST_ALONE]
+        inner.sort(key=lambda t: (abs(_apart(law, base, t) - HALFWAY * _apart(law, base, beyond[0])), _apart(law, base, t)))
+        for alone in sorted({min(each, len(inner)) for each in (0, 1, 2, MOST_TOSSED - len(faces)) if each >= 0}):
+            dice = _dice(law, base, faces, inner[:alone])
+            if dice is not None and 1 < states_of(dice) <= MOST_STATES and max(map(bits_of, dice)) <= MOST_BITS:
+                found.append(dice)
+    return sorted(dict.fromkeys(found), key=states_of)
+
+
+def farthest(problem: Problem) -> tuple[int, list[int], int]:
+    """The likeliest type, all on one side of it, farthest first, and how many of these are far; none where dice prove nothing."""
     law, epsilon = iid_sum(problem), min(float(problem.epsilon), 300.0)
     ratio = exp(-epsilon)
     few = law.respondents * epsilon**2 < FEWEST_AT_ONE and not many_respondents(problem)
     if few or law.respondents < FEWEST_RESPONDENTS or ratio == 1:
-        return []
+        return 0, [], 0
     noise = 2 * ratio / (1 - ratio) ** 2
     base = max(range(len(law.values)), key=lambda t: law.probabilities[t])
     best: tuple[float, list[int], int] = 0.0, [], 0
@@ -124,16 +142,7 @@ def dice_of(problem: Problem) -> list[tuple[TypeDie, ...]]:
             number = law.respondents * share
             hidden = float((step / share) ** 2 * noise * number / (number + noise))
             best = max(best, (hidden, beyond, far))
-    _, beyond, far = best
-    found = []
-    for faces in (beyond[: far + more] for more in range(max(-FEWER_FACES, 1 - far), MORE_FACES + 1)):
-        inner = [t for t in beyond if t not in faces and law.respondents * 2 * law.probabilities[t] >= FEWEST_ALONE]
-        inner.sort(key=lambda t: (abs(_apart(law, base, t) - HALFWAY * _apart(law, base, beyond[0])), _apart(law, base, t)))
-        for alone in sorted({min(each, len(inner)) for each in (0, 1, 2, MOST_TOSSED - len(faces)) if each >= 0}):
-            dice = _dice(law, base, faces, inner[:alone])
-            if dice is not None and 1 < states_of(dice) <= MOST_STATES and max(map(bits_of, dice)) <= MOST_BITS:
-                found.append(dice)
-    return sorted(dict.fromkeys(found), key=states_of)
+    return base, best[1], best[2]
 
 
 def many_respondents(problem: Problem) -> bool:
@@ -173,11 +182,11 @@ def dice_within(problem: Problem, seconds: float, held: Witness | None = None) -
     return few[-1:] + chosen
 
 
-def promising(problem: Problem, dice: Sequence[Dice], seconds: float, watch: Watch = SILENT) -> list[Dice]:
-    """Of dice with many states those alone that promise most: each is tried with one number of holders, roughly."""
+def promising(problem: Problem, dice: Sequence[Dice], seconds: float, watch: Watch = SILENT) -> tuple[list[Dice], float]:
+    """Of dice with many states those alone that promise most, and how much: each is tried with one number of holders, roughly."""
     many = [one for one in dice if one.many]
-    if len(many) < 2:
-        return list(dice)
+    if not many:
+        return list(dice), 0.0
     middles, each = [one.tiers[len(one.tiers) // 2] for one in many], TRIED * seconds
     hands = hands_for(len(many) * each)
     given, parts = ceil(len(many) / hands) * each, [(problem, middle) for middle in middles]
@@ -188,7 +197,7 @@ def promising(problem: Problem, dice: Sequence[Dice], seconds: float, watch: Wat
         if loss is not None
     ]
     best = many[int(np.argmax(promises))] if promises else many[0]
-    return [one for one in dice if not one.many or one is best]
+    return [one for one in dice if not one.many or one is best], NEARER * max(promises, default=0.0)
 
 
 def _in_tiers(problem: Problem, dice: Dice, number: int) -> float:

@@ -16,6 +16,7 @@ from discreet.design.ladder.bounds.dice import dice_bound, dice_of, dice_within,
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import Bounded, Fitted, Form, fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.set_aside_forms import ROUGH, better_form, proved_roughly
+from discreet.design.ladder.bounds.told import best_choice, planned, size_of, told_bound, why_not_told
 from discreet.design.ladder.bounds.urn import UrnProved, urn_bound
 from discreet.design.ladder.bounds.urn_forms import FittedUrn
 from discreet.design.ladder.bounds.urn_forms import finest as finest_urn
@@ -24,7 +25,7 @@ from discreet.design.ladder.bounds.urn_forms import forms_of as urn_forms
 from discreet.design.ladder.bounds.urn_solver import SlowStepsError
 from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG, Until, now
-from discreet.model.certificate import BoxesWitness, CoinsWitness, SetAsideWitness, UrnWitness, Witness
+from discreet.model.certificate import BoxesWitness, CoinsWitness, SetAsideWitness, ToldWitness, UrnWitness, Witness
 from discreet.model.iid_sum import iid_sum
 from discreet.model.priors import DirichletMultinomialPrior
 from discreet.model.problem import Problem
@@ -45,6 +46,8 @@ FEW_DICE = 0.08
 """Share of their time that dice have at first among few respondents: sums over the others may prove more, and are tried then."""
 ROUGHLY, NEAR = 0.08, 0.96
 """Share of the time in which sums are tried where there are dice, and what they have to come to of what is held."""
+FINER_TOLD = 1.3
+"""Programs for respondents of some types are not begun again unless they have so many times as many states and nodes."""
 ALONE_SECONDS = 4.0
 """One sum may take so long in any case: at small ε it is nearly the whole truth."""
 
@@ -107,21 +110,58 @@ class CoinsBound(Rung):
         return why_no_coins(problem) if reason is None else reason
 
     def climb(self, height: Height, seconds: float) -> Found | None:
-        held, best = height.bound.witness, None
-        if not many_respondents(height.problem):
-            if isinstance(held, SetAsideWitness):
+        held, best, ends = height.bound.witness, None, now() + seconds
+        told, many = _told(height, seconds), many_respondents(height.problem)
+        if not many:
+            if isinstance(held, (SetAsideWitness, ToldWitness)):
                 return None
-            seconds, height.thrown = seconds if height.thrown else FEW_DICE * seconds, True
-        ends = now() + seconds
+            height.by_told = told > height.lower_bound and not _two_sums_fit(height, seconds)
+            ends = ends if height.thrown else now() + FEW_DICE * seconds
+            height.thrown = True
+        seconds = ends - now()
         coins = best_coins(height.problem, seconds)
         known = isinstance(held, CoinsWitness) and coins and held.coins[0].number >= coins[0].number
         if coins and not known and promised(height.problem, coins) >= height.lower_bound:
             best = coins_bound(height.problem, coins, seconds, height.watch)
-        for dice in promising(height.problem, dice_within(height.problem, seconds, held), seconds, height.watch):
-            if not height.watch.cancelled() and now() < ends:
+        chosen, most = promising(height.problem, dice_within(height.problem, seconds, held), seconds, height.watch)
+        height.by_told = told > max(most, height.lower_bound) if many else height.by_told
+        for dice in chosen:
+            if not height.by_told and not height.watch.cancelled() and now() < ends:
                 found = dice_bound(height.problem, dice, ends - now(), height.watch)
                 best = max((each for each in (best, found) if each), key=lambda each: each[0])
         return None if best is None else Found(lower_bound=best[0], witness=best[1])
+
+
+class ToldBound(Rung):
+    """The likeliest type and the far ones unknown, through their count and sum, all else told (`certify.bounds.told`)."""
+
+    name = "told bound"
+    theorem = "told bound"
+    least_seconds = SHORTEST_RUNG
+
+    def why_not(self, problem: Problem) -> str | None:
+        return why_not_told(problem)
+
+    def climb(self, height: Height, seconds: float) -> Found | None:
+        held, ends = height.bound.witness, now() + seconds
+        if not height.by_told or height.tried_told is None:
+            return None
+        plan = planned(height.problem, height.tried_told, height.loss, seconds)
+        known = size_of(held) if isinstance(held, ToldWitness) else 0
+        if plan is None or plan.size <= FINER_TOLD * known or plan.promise <= height.lower_bound:
+            return None
+        found = told_bound(height.problem, plan, height.loss, ends - now(), height.watch)
+        return None if found is None else Found(lower_bound=found[0], witness=found[1])
+
+
+def _told(height: Height, seconds: float) -> float:
+    """What respondents of some types promise in the time."""
+    if why_not_told(height.problem) is not None:
+        return 0.0
+    if height.tried_told is None:
+        height.tried_told = best_choice(height.problem, height.loss, seconds, height.watch)
+    plan = planned(height.problem, height.tried_told, height.loss, seconds)
+    return 0.0 if plan is None else plan.promise
 
 
 class BoxesBound(Rung):

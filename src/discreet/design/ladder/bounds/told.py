@@ -1,0 +1,206 @@
+"""Proposing which types stay unknown, of how many respondents, and the programs for these (`certify.bounds.told`).
+
+Unknown are the likeliest type and the far ones, seen through how many are far and what their steps come to beyond the nearest one:
+two sums over the others, for a program as `set_aside` solves it. Which types count as far is found by trying each choice roughly,
+with one number of respondents. The best has programs for several numbers; more of them lose less by how many there happen to be,
+and leave less time for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, floor, sqrt
+
+from discreet.certify.bounds.coins import chance_at_least, in_tiers
+from discreet.certify.bounds.set_aside import why_not_set_aside
+from discreet.certify.bounds.told import among, share_of
+from discreet.design.crew.shared_out import hands_for, shared_out
+from discreet.design.ladder.bounds.dice import BY_HOLDERS, TIERS, farthest
+from discreet.design.ladder.bounds.set_aside import FINENESSES, Bounded, Fitted, Form, fitting_program, set_aside_bound
+from discreet.design.ladder.mechanisms.readings import Reader
+from discreet.design.schedule import now, time_left
+from discreet.frozen import dataclass
+from discreet.model.certificate import ToldWitness
+from discreet.model.iid_sum import IidSum, iid_sum
+from discreet.model.problem import Problem
+from discreet.numerics.exact import whole_steps
+from discreet.watch import SILENT, Watch
+
+FEWEST_FAR, MOST_STEPS = 2, 40
+"""Far types there are at least, and the steps between the nearest and the farthest of them at most."""
+TRIED = 0.025
+"""Share of the time for one trial."""
+WORTH = 0.965
+"""What programs prove beside what trials promise."""
+ROUGH = ((1e-2, 0.4), (3e-3, 0.3))
+GAP, ROUGH_GAP = 2e-3, 1e-2
+"""How near a program is solved, and a trial, as a share of the loss."""
+LEFT = {1e-2: 5.0, 3e-3: 7.0, 1e-3: 11.0, 3e-4: 17.0, 1e-4: 24.0, 3e-5: 36.0, 1e-5: 50.0}
+"""By the share of the states that is left out, how many times that share it takes off a bound, about."""
+FEWEST_RESPONDENTS = 4
+LONGER = 1.5
+"""A program may take so many times its share of the time, where the others leave it."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Types that stay unknown, the likeliest first, and what the two sums over the others weigh each by (ascending types)."""
+
+    types: tuple[int, ...]
+    forms: tuple[Form, ...]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A choice, the number of respondents that it was tried with, and what sums over the others are worth there, about."""
+
+    choice: Choice
+    number: int
+    worth: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A choice with numbers of respondents, how fine their programs are, and what they prove, about."""
+
+    choice: Choice
+    numbers: tuple[int, ...]
+    fineness: tuple[float, float]
+    promise: float
+    size: int
+    """States times nodes of all programs, about."""
+
+
+def why_not_told(problem: Problem) -> str | None:
+    """Why respondents of some types bound nothing here, in words."""
+    reason = why_not_set_aside(problem)
+    if reason is None and not choices(problem):
+        return "there are not two far types among many respondents"
+    return reason
+
+
+def choices(problem: Problem) -> list[Choice]:
+    """The likeliest type and two or more of those on one side of it, all that are farther than another."""
+    law, (base, beyond, far) = iid_sum(problem), farthest(problem)
+    found = []
+    for count in range(FEWEST_FAR, len(beyond) + 1) if far else ():
+        faces = beyond[:count]
+        _, steps = whole_steps([abs(law.values[t] - law.values[base]) for t in faces])
+        of = dict(zip(faces, steps, strict=True))
+        if 0 < max(steps) - min(steps) <= MOST_STEPS:
+            order = sorted((base, *faces))
+            forms = tuple((0, 0) if t == base else (1, of[t] - min(steps)) for t in order)
+            found.append(Choice((law.types[base], *(law.types[t] for t in faces)), forms))
+    return found
+
+
+def best_choice(problem: Problem, loss: float, seconds: float, watch: Watch = SILENT) -> list[Tried]:
+    """Every choice that was tried, by a rough program for the mean number of respondents: each has a small share of the time."""
+    law, every = iid_sum(problem), choices(problem)
+    each = TRIED * seconds
+    hands = hands_for(each * len(every))
+    parts = [(problem, choice, floor(law.respondents * float(share_of(law, choice.types))), loss) for choice in every]
+    parts = [part for part in parts if part[2] >= FEWEST_RESPONDENTS]
+    given = ceil(len(parts) / hands) * each
+    worths = shared_out(_tried, parts, watch, given, "trial", hands=hands, guess=each) if parts else []
+    return [Tried(choice, number, worth) for (_, choice, number, _), worth in zip(parts, worths, strict=True) if worth]
+
+
+def planned(problem: Problem, tried: Sequence[Tried], loss: float, seconds: float) -> Plan | None:
+    """The choice and the numbers of respondents that promise most in the time; None where nothing fits."""
+    law, best = iid_sum(problem), None
+    for one in tried:
+        for numbers in _numbers(law, one.choice):
+            each = seconds / ceil(len(numbers) / hands_for(seconds))
+            fitted = _finest(problem, one.choice, max(numbers), loss, each)
+            if fitted is not None:
+                size = len(numbers) * len(fitted[1].program.states) * len(fitted[1].knots)
+                promise = WORTH * one.worth * kept(fitted[0]) * _in_numbers(law, one.choice, numbers, one.number)
+                if best is None or promise > best.promise:
+                    best = Plan(one.choice, numbers, fitted[0], promise, size)
+    return best
+
+
+def told_bound(
+    problem: Problem, plan: Plan, loss: float, seconds: float, watch: Watch = SILENT
+) -> tuple[float, ToldWitness] | None:
+    """What the programs of a plan prove within the time; those that there is no time for are left out, the first aside."""
+    law, types = iid_sum(problem), plan.choice.types
+    parts = [(problem, plan.choice, number, loss, plan.fineness) for number in plan.numbers]
+    solved = shared_out(_solved, parts, watch, seconds, "number", hands=hands_for(seconds), longer=LONGER)
+    found = [(number, one) for number, one in zip(plan.numbers, solved, strict=True) if one is not None and one.lower_bound > 0]
+    if not found:
+        return None
+    share = share_of(law, types)
+    proved = in_tiers([(m, float(chance_at_least(law.respondents, share, m)), one.lower_bound) for m, one in found])
+    return proved, ToldWitness(types, tuple(m for m, _ in found), tuple(one.witness for _, one in found))
+
+
+def kept(fineness: tuple[float, float]) -> float:
+    """What share of what sums are worth a program of this fineness proves, about."""
+    left_out, apart = fineness
+    return max(1 - LEFT[left_out] * left_out - apart**2 / 4, 0.5)
+
+
+def size_of(witness: ToldWitness) -> int:
+    """States times nodes of all programs."""
+    return sum(len(one.states) * len(one.multipliers) for one in witness.each)
+
+
+def _numbers(law: IidSum, choice: Choice) -> list[tuple[int, ...]]:
+    """Numbers of respondents for one program, two, …."""
+    share = float(share_of(law, choice.types))
+    mean = law.respondents * share
+    deviation = sqrt(mean * (1 - share))
+    most, found = law.respondents, []
+    for tiers in TIERS.values():
+        numbers = sorted({min(floor(mean + each * deviation), most) for each in tiers})
+        found.append(tuple(number for number in numbers if number >= FEWEST_RESPONDENTS))
+    return [numbers for numbers in dict.fromkeys(found) if numbers]
+
+
+def _in_numbers(law: IidSum, choice: Choice, numbers: Sequence[int], number: int) -> float:
+    """What programs for these numbers prove in the mean, beside one for a number that surely is reached."""
+    share = share_of(law, choice.types)
+    each = [(m, float(chance_at_least(law.respondents, share, m)), 1 + BY_HOLDERS * (m / number - 1)) for m in numbers]
+    return in_tiers(each)
+
+
+def _smaller(problem: Problem, choice: Choice, number: int) -> Reader:
+    return Reader(among(problem, choice.types, number))
+
+
+def _finest(
+    problem: Problem, choice: Choice, number: int, loss: float, seconds: float
+) -> tuple[tuple[float, float], Fitted] | None:
+    """The finest program for so many respondents that the time allows, and how fine it is."""
+    reader, found = _smaller(problem, choice, number), None
+    for fineness in FINENESSES:
+        fitted = fitting_program(reader, list(choice.forms), loss, seconds, [fineness])
+        if fitted is None or not fitted.whole:
+            break
+        if found is None or kept(fineness) > kept(found[0]):
+            found = fineness, fitted
+    return found
+
+
+def _tried(part: tuple[Problem, Choice, int, float], watch: Watch) -> float:
+    """What sums over the others are worth where there are so many respondents, about."""
+    problem, choice, number, loss = part
+    reader, began = _smaller(problem, choice, number), now()
+    for fineness in reversed(ROUGH):
+        fitted = fitting_program(reader, list(choice.forms), loss, time_left(watch), [fineness])
+        if fitted is not None:
+            seconds = time_left(watch) - (now() - began)
+            return set_aside_bound(reader, fitted, loss, ROUGH_GAP, seconds, watch).lower_bound / kept(fineness)
+    return 0.0
+
+
+def _solved(part: tuple[Problem, Choice, int, float, tuple[float, float]], watch: Watch) -> Bounded | None:
+    """What so many respondents lose at least, and its witness."""
+    problem, choice, number, loss, fineness = part
+    reader, began = _smaller(problem, choice, number), now()
+    fitted = fitting_program(reader, list(choice.forms), loss, float("inf"), [fineness])
+    if fitted is None:
+        return None
+    return set_aside_bound(reader, fitted, loss, GAP, time_left(watch) - (now() - began), watch)
