@@ -28,8 +28,10 @@ from discreet.watch import SILENT, Watch
 
 FEWEST_FAR, MOST_STEPS = 2, 40
 """Far types there are at least, and the steps between the nearest and the farthest of them at most."""
-TRIED = 0.025
-"""Share of the time for one trial."""
+TRIED = 0.06
+"""Share of the time for one trial at most: those of few types take much less."""
+SOONER = 1.6
+"""Programs take so many times less than is guessed, about."""
 WORTH = 0.965
 """What programs prove beside what trials promise."""
 ROUGH = ((1e-2, 0.4), (3e-3, 0.3))
@@ -111,7 +113,7 @@ def planned(problem: Problem, tried: Sequence[Tried], loss: float, seconds: floa
     law, best = iid_sum(problem), None
     for one in tried:
         for numbers in _numbers(law, one.choice):
-            each = seconds / ceil(len(numbers) / hands_for(seconds))
+            each = SOONER * seconds / ceil(len(numbers) / hands_for(seconds))
             fitted = _finest(problem, one.choice, max(numbers), loss, each)
             if fitted is not None:
                 size = len(numbers) * len(fitted[1].program.states) * len(fitted[1].knots)
