@@ -19,7 +19,7 @@ from discreet.model.summary import Summary
 from discreet.watch import Watch
 
 if TYPE_CHECKING:
-    from discreet.design.ladder.bounds.told import Tried
+    from discreet.design.ladder.bounds.told import TriedTypes
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Height:
         """Sums over the others that prove far less than is held."""
         self.thrown = False
         """Whether few respondents have thrown dice."""
-        self.tried_told: list[Tried] | None = None
+        self.tried_told: list[TriedTypes] | None = None
         """Types that may stay unknown, once they are tried."""
         self.by_told = False
         """Whether they promise more than dice."""

@@ -111,11 +111,12 @@ class CoinsBound(Rung):
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         held, best, ends = height.bound.witness, None, now() + seconds
-        told, many = _told(height, seconds), many_respondents(height.problem)
+        many = many_respondents(height.problem)
+        if not many and isinstance(held, (SetAsideWitness, ToldWitness)):
+            return None
+        told = _told(height, seconds) if many or not _two_sums_fit(height, seconds) else 0.0
         if not many:
-            if isinstance(held, (SetAsideWitness, ToldWitness)):
-                return None
-            height.by_told = told > height.lower_bound and not _two_sums_fit(height, seconds)
+            height.by_told = told > height.lower_bound
             ends = ends if height.thrown else now() + FEW_DICE * seconds
             height.thrown = True
         seconds = ends - now()

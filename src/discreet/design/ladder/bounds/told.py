@@ -45,7 +45,7 @@ LONGER = 1.5
 
 
 @dataclass(frozen=True)
-class Choice:
+class FarTypes:
     """Types that stay unknown, the likeliest first, and what the two sums over the others weigh each by (ascending types)."""
 
     types: tuple[int, ...]
@@ -53,19 +53,19 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedTypes:
     """A choice, the number of respondents that it was tried with, and what sums over the others are worth there, about."""
 
-    choice: Choice
+    choice: FarTypes
     number: int
     worth: float
 
 
 @dataclass(frozen=True)
-class Plan:
+class ToldPlan:
     """A choice with numbers of respondents, how fine their programs are, and what they prove, about."""
 
-    choice: Choice
+    choice: FarTypes
     numbers: tuple[int, ...]
     fineness: tuple[float, float]
     promise: float
@@ -81,7 +81,7 @@ def why_not_told(problem: Problem) -> str | None:
     return reason
 
 
-def choices(problem: Problem) -> list[Choice]:
+def choices(problem: Problem) -> list[FarTypes]:
     """The likeliest type and two or more of those on one side of it, all that are farther than another."""
     law, (base, beyond, far) = iid_sum(problem), farthest(problem)
     found = []
@@ -92,11 +92,11 @@ def choices(problem: Problem) -> list[Choice]:
         if 0 < max(steps) - min(steps) <= MOST_STEPS:
             order = sorted((base, *faces))
             forms = tuple((0, 0) if t == base else (1, of[t] - min(steps)) for t in order)
-            found.append(Choice((law.types[base], *(law.types[t] for t in faces)), forms))
+            found.append(FarTypes((law.types[base], *(law.types[t] for t in faces)), forms))
     return found
 
 
-def best_choice(problem: Problem, loss: float, seconds: float, watch: Watch = SILENT) -> list[Tried]:
+def best_choice(problem: Problem, loss: float, seconds: float, watch: Watch = SILENT) -> list[TriedTypes]:
     """Every choice that was tried, by a rough program for the mean number of respondents: each has a small share of the time."""
     law, every = iid_sum(problem), choices(problem)
     each = TRIED * seconds
@@ -105,10 +105,10 @@ def best_choice(problem: Problem, loss: float, seconds: float, watch: Watch = SI
     parts = [part for part in parts if part[2] >= FEWEST_RESPONDENTS]
     given = ceil(len(parts) / hands) * each
     worths = shared_out(_tried, parts, watch, given, "trial", hands=hands, guess=each) if parts else []
-    return [Tried(choice, number, worth) for (_, choice, number, _), worth in zip(parts, worths, strict=True) if worth]
+    return [TriedTypes(choice, number, worth) for (_, choice, number, _), worth in zip(parts, worths, strict=True) if worth]
 
 
-def planned(problem: Problem, tried: Sequence[Tried], loss: float, seconds: float) -> Plan | None:
+def planned(problem: Problem, tried: Sequence[TriedTypes], loss: float, seconds: float) -> ToldPlan | None:
     """The choice and the numbers of respondents that promise most in the time; None where nothing fits."""
     law, best = iid_sum(problem), None
     for one in tried:
@@ -119,12 +119,12 @@ def planned(problem: Problem, tried: Sequence[Tried], loss: float, seconds: floa
                 size = len(numbers) * len(fitted[1].program.states) * len(fitted[1].knots)
                 promise = WORTH * one.worth * kept(fitted[0]) * _in_numbers(law, one.choice, numbers, one.number)
                 if best is None or promise > best.promise:
-                    best = Plan(one.choice, numbers, fitted[0], promise, size)
+                    best = ToldPlan(one.choice, numbers, fitted[0], promise, size)
     return best
 
 
 def told_bound(
-    problem: Problem, plan: Plan, loss: float, seconds: float, watch: Watch = SILENT
+    problem: Problem, plan: ToldPlan, loss: float, seconds: float, watch: Watch = SILENT
 ) -> tuple[float, ToldWitness] | None:
     """What the programs of a plan prove within the time; those that there is no time for are left out, the first aside."""
     law, types = iid_sum(problem), plan.choice.types
@@ -149,7 +149,7 @@ def size_of(witness: ToldWitness) -> int:
     return sum(len(one.states) * len(one.multipliers) for one in witness.each)
 
 
-def _numbers(law: IidSum, choice: Choice) -> list[tuple[int, ...]]:
+def _numbers(law: IidSum, choice: FarTypes) -> list[tuple[int, ...]]:
     """Numbers of respondents for one program, two, …."""
     share = float(share_of(law, choice.types))
     mean = law.respondents * share
@@ -161,19 +161,19 @@ def _numbers(law: IidSum, choice: Choice) -> list[tuple[int, ...]]:
     return [numbers for numbers in dict.fromkeys(found) if numbers]
 
 
-def _in_numbers(law: IidSum, choice: Choice, numbers: Sequence[int], number: int) -> float:
+def _in_numbers(law: IidSum, choice: FarTypes, numbers: Sequence[int], number: int) -> float:
     """What programs for these numbers prove in the mean, beside one for a number that surely is reached."""
     share = share_of(law, choice.types)
     each = [(m, float(chance_at_least(law.respondents, share, m)), 1 + BY_HOLDERS * (m / number - 1)) for m in numbers]
     return in_tiers(each)
 
 
-def _smaller(problem: Problem, choice: Choice, number: int) -> Reader:
+def _smaller(problem: Problem, choice: FarTypes, number: int) -> Reader:
     return Reader(among(problem, choice.types, number))
 
 
 def _finest(
-    problem: Problem, choice: Choice, number: int, loss: float, seconds: float
+    problem: Problem, choice: FarTypes, number: int, loss: float, seconds: float
 ) -> tuple[tuple[float, float], Fitted] | None:
     """The finest program for so many respondents that the time allows, and how fine it is."""
     reader, found = _smaller(problem, choice, number), None
@@ -186,7 +186,7 @@ def _finest(
     return found
 
 
-def _tried(part: tuple[Problem, Choice, int, float], watch: Watch) -> float:
+def _tried(part: tuple[Problem, FarTypes, int, float], watch: Watch) -> float:
     """What sums over the others are worth where there are so many respondents, about."""
     problem, choice, number, loss = part
     reader, began = _smaller(problem, choice, number), now()
@@ -198,7 +198,7 @@ def _tried(part: tuple[Problem, Choice, int, float], watch: Watch) -> float:
     return 0.0
 
 
-def _solved(part: tuple[Problem, Choice, int, float, tuple[float, float]], watch: Watch) -> Bounded | None:
+def _solved(part: tuple[Problem, FarTypes, int, float, tuple[float, float]], watch: Watch) -> Bounded | None:
     """What so many respondents lose at least, and its witness."""
     problem, choice, number, loss, fineness = part
     reader, began = _smaller(problem, choice, number), now()
