@@ -5,7 +5,7 @@
 | 0 | values clipped: S = Σ_i w(θ_i) in its likely window, staircase or geometric noise, best actions | chain, best split |
 | 1 | integer weights w(type) by search | – |
 | 1 | noise on the statistic that follows how many have its highest values, at face value | – |
-| 2 | a program on the likely window of that sum | one respondent set aside; an urn, boxes; quotient, where its program is small |
+| 2 | a program on the likely window of that sum | dice, far types; one respondent set aside; an urn, boxes; quotient, if small |
 | 3 | a program on the sum of near types and the count of far ones | grouped quotient |
 | both | a program on likely histograms, as which the others are read | the same program without the others |
 
