@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import design_worlds as worlds
@@ -10,8 +11,10 @@ import pytest
 
 from discreet.certify.bounds.told import told_upper_bound
 from discreet.design.ladder.bounds.chain import best_chain
+from discreet.design.ladder.bounds.makers import BOUNDS
 from discreet.design.ladder.bounds.rungs import CoinsBound, ToldBound
-from discreet.design.ladder.bounds.told import best_choice, choices, kept, planned, size_of, told_bound, why_not_told
+from discreet.design.ladder.bounds.told import MOST_TRIED, best_choice, choices, kept, planned, size_of, told_bound, why_not_told
+from discreet.design.ladder.climb import RUNGS
 from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.rung import Found, Height
 from discreet.design.schedule import counted
@@ -109,3 +112,21 @@ def test_the_rung_follows_where_far_types_promise_more_than_dice() -> None:
     with counted():
         assert ToldBound().climb(height, 12.0) is None  # no finer than before
         assert CoinsBound().climb(height, 12.0) is None
+
+
+def test_every_decision_maker_alone_may_have_it() -> None:
+    """The adversary: dice give way to a rung that is not climbed."""
+    assert {CoinsBound, ToldBound} <= set(map(type, BOUNDS)) & set(map(type, RUNGS))
+    for rungs in (BOUNDS, RUNGS):
+        order = list(map(type, rungs))
+        assert order.index(CoinsBound) < order.index(ToldBound)
+
+
+def test_many_types_are_tried_in_part_and_large_sums_not_at_all() -> None:
+    """The adversary: forty far types, and a law of sums that takes longer to list than a trial may take."""
+    shares = [Fraction(9, 10) ** t for t in range(41)]
+    wide = asked(60, values=range(41), chances=[str(x / sum(shares)) for x in shares])
+    assert len(choices(wide)) == 39
+    with counted():
+        assert len(best_choice(wide, 400.0, 6.0)) <= MOST_TRIED
+        assert best_choice(asked(3_000), 200.0, 6.0) == []

@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, floor, sqrt
 
+import numpy as np
+
 from discreet.certify.bounds.coins import chance_at_least, in_tiers
 from discreet.certify.bounds.set_aside import why_not_set_aside
 from discreet.certify.bounds.told import among, share_of
 from discreet.design.crew.shared_out import hands_for, shared_out
 from discreet.design.ladder.bounds.dice import BY_HOLDERS, TIERS, farthest
-from discreet.design.ladder.bounds.set_aside import FINENESSES, Bounded, Fitted, Form, fitting_program, set_aside_bound
+from discreet.design.ladder.bounds.set_aside import FINENESSES, STEPS, Bounded, Form, fitting_program, set_aside_bound
+from discreet.design.ladder.bounds.set_aside_solver import taking
 from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.schedule import now, time_left
 from discreet.frozen import dataclass
@@ -28,9 +31,11 @@ from discreet.watch import SILENT, Watch
 
 FEWEST_FAR, MOST_STEPS = 2, 40
 """Far types there are at least, and the steps between the nearest and the farthest of them at most."""
-TRIED = 0.06
-"""Share of the time for one trial at most: those of few types take much less."""
-SOONER = 1.6
+TRIED, ALL_TRIED, MOST_TRIED = 0.06, 0.5, 9
+"""Shares of the time for one trial at most and for all (those of few types take much less), and how many choices are tried."""
+LEAST_TRIAL, SECONDS_PER_CELL = 0.3, 1e-6
+"""Below so many seconds nothing is tried; what the law of both sums takes for each of their values."""
+SOONER = 1.4
 """Programs take so many times less than is guessed, about."""
 WORTH = 0.965
 """What programs prove beside what trials promise."""
@@ -99,7 +104,10 @@ def choices(problem: Problem) -> list[FarTypes]:
 def best_choice(problem: Problem, loss: float, seconds: float, watch: Watch = SILENT) -> list[TriedTypes]:
     """Every choice that was tried, by a rough program for the mean number of respondents: each has a small share of the time."""
     law, every = iid_sum(problem), choices(problem)
-    each = TRIED * seconds
+    every = [every[k] for k in np.unique(np.linspace(0, len(every) - 1, MOST_TRIED).round().astype(int))] if every else []
+    each = min(TRIED, ALL_TRIED / max(len(every), 1)) * seconds
+    if each < LEAST_TRIAL:
+        return []
     hands = hands_for(each * len(every))
     parts = [(problem, choice, floor(law.respondents * float(share_of(law, choice.types))), loss) for choice in every]
     parts = [part for part in parts if part[2] >= FEWEST_RESPONDENTS]
@@ -110,16 +118,17 @@ def best_choice(problem: Problem, loss: float, seconds: float, watch: Watch = SI
 
 def planned(problem: Problem, tried: Sequence[TriedTypes], loss: float, seconds: float) -> ToldPlan | None:
     """The choice and the numbers of respondents that promise most in the time; None where nothing fits."""
-    law, best = iid_sum(problem), None
+    law, best, hands = iid_sum(problem), None, hands_for(seconds)
     for one in tried:
+        grades = _grades(problem, one, loss, SOONER * seconds)
         for numbers in _numbers(law, one.choice):
-            each = SOONER * seconds / ceil(len(numbers) / hands_for(seconds))
-            fitted = _finest(problem, one.choice, max(numbers), loss, each)
-            if fitted is not None:
-                size = len(numbers) * len(fitted[1].program.states) * len(fitted[1].knots)
-                promise = WORTH * one.worth * kept(fitted[0]) * _in_numbers(law, one.choice, numbers, one.number)
+            each = SOONER * seconds / ceil(len(numbers) / hands)
+            fitting = [grade for grade in grades if grade.seconds <= each]
+            if fitting:
+                chosen = max(fitting, key=lambda grade: kept(grade.fineness))
+                promise = WORTH * one.worth * kept(chosen.fineness) * _in_numbers(law, one.choice, numbers, one.number)
                 if best is None or promise > best.promise:
-                    best = ToldPlan(one.choice, numbers, fitted[0], promise, size)
+                    best = ToldPlan(one.choice, numbers, chosen.fineness, promise, len(numbers) * chosen.size)
     return best
 
 
@@ -172,17 +181,24 @@ def _smaller(problem: Problem, choice: FarTypes, number: int) -> Reader:
     return Reader(among(problem, choice.types, number))
 
 
-def _finest(
-    problem: Problem, choice: FarTypes, number: int, loss: float, seconds: float
-) -> tuple[tuple[float, float], Fitted] | None:
-    """The finest program for so many respondents that the time allows, and how fine it is."""
-    reader, found = _smaller(problem, choice, number), None
+@dataclass(frozen=True)
+class Grade:
+    """How fine a program is, what it takes, about, and its states times nodes."""
+
+    fineness: tuple[float, float]
+    seconds: float
+    size: int
+
+
+def _grades(problem: Problem, one: TriedTypes, loss: float, seconds: float) -> list[Grade]:
+    """Programs for the number of respondents that was tried, from coarse to fine, as far as the time and memory allow."""
+    reader, found = _smaller(problem, one.choice, one.number), []
     for fineness in FINENESSES:
-        fitted = fitting_program(reader, list(choice.forms), loss, seconds, [fineness])
-        if fitted is None or not fitted.whole:
+        fitted = fitting_program(reader, list(one.choice.forms), loss, seconds, [fineness])
+        if fitted is None:
             break
-        if found is None or kept(fineness) > kept(found[0]):
-            found = fineness, fitted
+        step, _ = taking(fitted.program, fitted.knots, loss / float(problem.decision.weight))
+        found.append(Grade(fineness, STEPS * step, len(fitted.program.states) * len(fitted.knots)))
     return found
 
 
@@ -190,6 +206,9 @@ def _tried(part: tuple[Problem, FarTypes, int, float], watch: Watch) -> float:
     """What sums over the others are worth where there are so many respondents, about."""
     problem, choice, number, loss = part
     reader, began = _smaller(problem, choice, number), now()
+    steps = max(form[1] for form in choice.forms)
+    if SECONDS_PER_CELL * number**2 * steps > time_left(watch):
+        return 0.0
     for fineness in reversed(ROUGH):
         fitted = fitting_program(reader, list(choice.forms), loss, time_left(watch), [fineness])
         if fitted is not None:
