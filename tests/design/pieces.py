@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
+from signal import SIGKILL
+from threading import Lock
 
 from discreet.design.schedule import hands, time_left
 from discreet.errors import InputError
@@ -61,6 +64,13 @@ def lost(home: int, watch: Watch) -> str:
     return "at home"
 
 
+def killed(home: int, watch: Watch) -> str:
+    """Has a worker killed, as a machine out of memory does."""
+    if os.getpid() != home:
+        os.kill(os.getpid(), SIGKILL)
+    return "at home"
+
+
 def share(part: float, watch: Watch) -> float:
     """The seconds that it has."""
     return time_left(watch)
@@ -89,3 +99,22 @@ def whose(part: OneWay, watch: Watch) -> int:
 def one_way_back(_: object, watch: Watch) -> object:
     """What a worker finds, nobody else can read."""
     return OneWay(os.getpid())
+
+
+def lent(_: object, watch: Watch) -> str:
+    """Needs nothing of what it is given."""
+    return "lent"
+
+
+def never_sent(_: object, watch: Watch) -> object:
+    """Finds what cannot be written down."""
+    return Lock()
+
+
+def ended_at_the_second(task: tuple[int, str, int], watch: Watch) -> int:
+    """Leaves a note of where it was begun; a worker is ended by its second piece."""
+    home, folder, number = task
+    (Path(folder) / f"{number}-{os.getpid()}-{'here' if os.getpid() == home else 'there'}").touch()
+    if os.getpid() != home and len(list(Path(folder).glob(f"*-{os.getpid()}-*"))) == 2:
+        os._exit(1)
+    return number

@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from discreet import files
 from discreet.certify import privacy
 from discreet.certify.optimality import optimality
 from discreet.certify.verdict import of_family
+from discreet.design.crew import side_by_side
 from discreet.design.processes import kept as cache
 from discreet.design.questions.family import FamilyDesign, design_family
 from discreet.errors import InputError
@@ -135,6 +137,19 @@ def test_kept_members_are_taken_again_and_damage_is_repaired(made: FamilyDesign,
     path.write_bytes(whole[: len(whole) // 2])
     third = design_family(problem(school(3)), [2, 3], folder=kept, workers=1)
     assert [how.cached for how in third.made] == [False, True]
+
+
+def test_a_family_is_the_same_where_no_process_can_be_had(
+    made: FamilyDesign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The adversary: a machine that gives no second process."""
+
+    def none(_: int) -> NoReturn:
+        raise BlockingIOError("no more processes")
+
+    monkeypatch.setattr(side_by_side, "_hired", none)
+    alone = design_family(problem(school(3)), sizes_from_text("1..4, 5-7"), folder=tmp_path, workers=2)
+    assert family_document(alone.family) == family_document(made.family)
 
 
 def test_a_kept_design_that_is_not_private_is_not_believed(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 from math import exp
+from typing import NoReturn
 
 import pytest
 from design_worlds import document, loss_table, optimum, problem, school, world
@@ -12,6 +13,7 @@ from design_worlds import document, loss_table, optimum, problem, school, world
 from discreet.certify import privacy
 from discreet.certify.optimality import optimality
 from discreet.design import design
+from discreet.design.crew import side_by_side
 from discreet.design.questions.frontier import Frontier, Point, bends, frontier, repaired
 from discreet.design.questions.smallest_epsilon import saving, smallest_epsilon
 from discreet.errors import InputError
@@ -37,6 +39,17 @@ def test_both_sides_enclose_the_optimum_found_by_brute_force(small: Frontier) ->
         best = least(4, float(point.level))
         assert point.lower_bound - 1e-9 <= best <= point.loss + 1e-9
         assert point.relative_gap <= 1e-4
+
+
+def test_a_frontier_is_the_same_where_no_process_can_be_had(small: Frontier, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The adversary: a machine that gives no second process."""
+
+    def none(_: int) -> NoReturn:
+        raise BlockingIOError("no more processes")
+
+    monkeypatch.setattr(side_by_side, "_hired", none)
+    alone = frontier(problem(school(4)), LEVELS, workers=2, keep=True)
+    assert [(p.loss, p.bound) for p in alone.points] == [(p.loss, p.bound) for p in small.points]
 
 
 def test_the_curve_never_rises_and_stands_below_every_private_baseline(small: Frontier) -> None:

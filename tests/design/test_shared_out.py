@@ -63,7 +63,7 @@ def test_what_a_worker_cannot_do_is_done_here(work: Any) -> None:
     """The adversaries: a part of the memory that is too small, and a worker that is ended."""
     heard = Heard()
     assert shared_out(work, [os.getpid()] * 3, heard, LONG, "part", hands=2) == ["at home"] * 3
-    assert any(message.startswith("one after the other: ") for message in heard.messages)
+    assert any(message.startswith(("one after the other: ", "with fewer workers: ")) for message in heard.messages)
 
 
 def test_without_processes_all_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +96,7 @@ def test_without_threads_all_is_done_here(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(crew.threading, "Thread", Few)
     heard = Heard()
     assert shared_out(doubled, [1, 2], heard, LONG, "part", hands=2) == [2, 4]
-    assert heard.messages == ["one after the other: no process could be had: can't start new thread"]
+    assert "with fewer workers: no process could be had: can't start new thread" in heard.messages
     assert [worker.poll() is not None for worker in made] == [True, True]
 
 

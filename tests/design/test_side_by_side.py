@@ -14,7 +14,7 @@ from queue import Queue
 from typing import Any
 
 import pytest
-from pieces import OneWay, doubled, one_way_back, patient, refused, whose
+from pieces import OneWay, doubled, ended_at_the_second, killed, lent, lost, never_sent, one_way_back, patient, refused, whose
 
 from discreet.design.crew.side_by_side import WorkerLostError, side_by_side
 from discreet.design.crew.worker import _listen, serve
@@ -71,11 +71,49 @@ def test_a_worker_that_cannot_read_what_it_is_asked_says_so_and_ends() -> None:
     assert kind == "error" and isinstance(error, WorkerLostError) and "no_such" in str(error)
 
 
-def test_what_cannot_be_sent_or_read_loses_the_worker_not_the_result() -> None:
-    """The adversaries: tasks that cannot be sent, or not be read there, and results that cannot be read here."""
-    for work, tasks in ((doubled, [threading.Lock()] * 2), (whose, [OneWay(os.getpid())] * 2), (one_way_back, [0, 0])):
-        with pytest.raises(WorkerLostError, match=r"lock|only where it was made"):
-            side_by_side(work, tasks, workers=2)
+@pytest.mark.parametrize(
+    ("work", "tasks", "found", "word"),
+    [
+        (lent, [threading.Lock()] * 2, ["lent"] * 2, "lock"),
+        (whose, [OneWay(os.getpid())] * 2, [os.getpid()] * 2, "only where it was made"),
+        (one_way_back, [0, 0], None, "only where it was made"),
+        (never_sent, [0, 0], None, "cannot be sent"),
+    ],
+)
+def test_what_cannot_be_sent_or_read_is_done_here(work: Any, tasks: list[Any], found: list[Any] | None, word: str) -> None:
+    """The adversaries: tasks that cannot be sent, or not be read there, and results that cannot be sent or be read here."""
+    listener = Listener()
+    done = side_by_side(work, tasks, listener, 2)
+    assert len(done) == 2 and all(done) and found in (None, done)
+    assert all(m.startswith("with fewer workers: ") for m in listener.messages if word in m) and word in str(listener.messages)
+
+
+def test_what_a_lost_worker_had_is_done_by_the_others_or_here_and_nothing_else_twice(tmp_path: Path) -> None:
+    """The adversary: somebody who ends each worker at its second piece, in the middle of its group."""
+    listener = Listener()
+    tasks = [(os.getpid(), str(tmp_path), number) for number in range(6)]
+    assert side_by_side(ended_at_the_second, tasks, listener, 2, groups=[0, 0, 0, 1, 1, 1]) == [0, 1, 2, 3, 4, 5]
+    begun = [path.name.split("-") for path in tmp_path.iterdir()]
+    assert sorted(number for number, _, place in begun if place == "there") == ["0", "1", "3", "4"]
+    assert sorted(number for number, _, place in begun if place == "here") == ["1", "2", "4", "5"]
+    assert listener.messages.count("with fewer workers: one ended early, with 1") == 2
+    assert listener.heard[-1] == "piece 6 of 6"
+
+
+def test_a_worker_that_is_killed_is_said_to_be() -> None:
+    listener = Listener()
+    assert side_by_side(killed, [os.getpid()] * 2, listener, 2) == ["at home"] * 2
+    assert "with fewer workers: one ended early, by signal 9" in listener.messages
+
+
+def test_all_is_done_here_where_no_worker_comes_home_unless_that_is_cancelled() -> None:
+    assert side_by_side(lost, [os.getpid()] * 3, workers=2) == ["at home"] * 3
+
+    class Cancels(Listener):
+        def cancelled(self) -> bool:
+            return sum("with fewer workers" in m for m in self.messages) == 2
+
+    assert side_by_side(lost, [os.getpid()] * 3, Cancels(), 2) == [None] * 3
 
 
 def test_nobody_cannot_work() -> None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import ceil
+from types import NoneType
 from typing import Any, TypeVar
 
-from discreet.design.crew.side_by_side import WorkerLostError, side_by_side
+from discreet.design.crew.side_by_side import side_by_side
 from discreet.design.memory import words_of
 from discreet.design.schedule import WORTH_A_PROCESS, Until, hands, is_counted, now, spend
 from discreet.frozen import dataclass
@@ -19,8 +20,8 @@ from discreet.watch import Watch
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 
-SMALL = (WorkerLostError, MemoryError, RuntimeError, ImportError, OSError)
-"""What is said where there is no process, or too little memory in it for work, a thread or a library."""
+SMALL = (MemoryError, RuntimeError, ImportError, OSError)
+"""What is said where there is too little memory in a process for work, a thread or a library."""
 
 
 def hands_for(seconds: float) -> int:
@@ -41,18 +42,19 @@ def shared_out(
 ) -> list[Result | None]:
     """`work(part, watch)` for each within the time, by so many at once; None for parts that had no time, the first aside.
 
-    Each is guessed to take so many seconds, and may take so many times its share where the others leave it. Where no process can
-    be had, or its part of the memory is too small, all are done here. `work` must be a function of a module.
+    Each is guessed to take so many seconds, and may take so many times its share where the others leave it. What no process could
+    do, or what did not fit in its part of the memory, is done here. `work` must be a function of a module.
     """
     ends, count = now() + seconds, len(parts)
     turns = [_Turn(work, part, ends, ceil((count - k) / hands), guess, longer, k == 0) for k, part in enumerate(parts)]
-    found: list[Result | None] = [None] * count
+    found: list[Result | _TooSmall | None] = [None] * count
     if min(hands, count) > 1 and not is_counted():
-        try:
-            found = side_by_side(take, turns, watch, hands, name)
-        except SMALL as error:
-            watch.report(stage=name, message=f"one after the other: {words_of(error)}")
-    return [take(turn, watch) if done is None else done for turn, done in zip(turns, found, strict=True)]
+        found = side_by_side(_take_there, turns, watch, hands, name)
+    reasons = {done.words: None for done in found if isinstance(done, _TooSmall)}
+    if reasons:
+        watch.report(stage=name, message=f"one after the other: {'; '.join(reasons)}")
+    undone = (_TooSmall, NoneType)
+    return [take(turn, watch) if isinstance(done, undone) else done for turn, done in zip(turns, found, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,21 @@ class _Turn:
     guess: float
     longer: float
     first: bool
+
+
+@dataclass(frozen=True)
+class _TooSmall:
+    """A process had too little memory for this part."""
+
+    words: str
+
+
+def _take_there(turn: _Turn, watch: Watch) -> Any:
+    """Do one part in a process of its own."""
+    try:
+        return take(turn, watch)
+    except SMALL as error:
+        return _TooSmall(words_of(error))
 
 
 def take(turn: _Turn, watch: Watch) -> Any:

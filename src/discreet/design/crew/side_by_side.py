@@ -2,7 +2,8 @@
 
 Each worker is a fresh interpreter running `worker.main`, which reads pickled tasks and answers with pickled results, so
 scripts without a main guard and notebooks work too. Workers use one thread each. Cancelling passes on: pieces that have
-begun return their best certified result, pieces that have not are left out (None).
+begun return their best certified result, pieces that have not are left out (None). Where no process can be had, or one is
+lost, the others go on; what nobody could do is done here.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ LOOK_EVERY = 0.1
 
 
 class WorkerLostError(RuntimeError):
-    """A worker that could not be had, or ended before its work did."""
+    """What a worker was asked, or found, cannot be sent or read."""
 
 
 def side_by_side(
@@ -46,28 +47,37 @@ def side_by_side(
     Tasks of one group, which share what one worker remembers, are done by the same, one after the other.
     `work` must be a function of a module, since workers find it by its name. With one worker everything runs here.
     """
+    found: list[Result | None] = [None] * len(tasks)
+    left, begun = range(len(tasks)), time.monotonic()
     with working_with(workers):
         count = min(workers or cores(), len(tasks))
         if count <= 1:
-            return _one_after_another(work, tasks, watch, name)
+            _one_after_another(work, tasks, left, found, watch, name, begun)
+            return found
     together: dict[int, list[int]] = {}
-    for number in range(len(tasks)):
+    for number in left:
         together.setdefault(number if groups is None else groups[number], []).append(number)
-    return _Crew(work, tasks, watch, name, list(together.values())).done(min(count, len(together)))
+    undone = _Crew(work, tasks, found, watch, name, begun).done(list(together.values()), min(count, len(together)))
+    with working_with(1):
+        _one_after_another(work, tasks, undone, found, watch, name, begun)
+    return found
 
 
 def _one_after_another(
-    work: Callable[[Task, Watch], Result], tasks: Sequence[Task], watch: Watch, name: str
-) -> list[Result | None]:
-    found: list[Result | None] = []
-    begun = time.monotonic()
-    for number, task in enumerate(tasks, 1):
+    work: Callable[[Task, Watch], Result],
+    tasks: Sequence[Task],
+    numbers: Sequence[int],
+    found: list[Result | None],
+    watch: Watch,
+    name: str,
+    begun: float,
+) -> None:
+    """Do the tasks of these numbers here; the others are done."""
+    for finished, number in enumerate(numbers, len(tasks) - len(numbers)):
         if watch.cancelled():
-            found.append(None)
-            continue
-        found.append(work(task, _Counting(watch, _done(number - 1, len(tasks), name, begun))))
-        watch.report(stage=f"{name} {number} of {len(tasks)}")
-    return found
+            return
+        found[number] = work(tasks[number], _Counting(watch, _done(finished, len(tasks), name, begun)))
+        watch.report(stage=f"{name} {finished + 1} of {len(tasks)}")
 
 
 def _done(finished: int, count: int, name: str, begun: float) -> str | None:
@@ -98,23 +108,28 @@ class _Crew:
     """Workers that share one list of tasks; a thread speaks with each, the caller's thread watches."""
 
     def __init__(
-        self, work: Callable[[Any, Watch], Any], tasks: Sequence[Any], watch: Watch, name: str, groups: list[list[int]]
+        self,
+        work: Callable[[Any, Watch], Any],
+        tasks: Sequence[Any],
+        found: list[Any],
+        watch: Watch,
+        name: str,
+        begun: float,
     ) -> None:
-        self.work, self.tasks, self.watch, self.name = work, tasks, watch, name
+        self.work, self.tasks, self.found, self.watch, self.name, self.begun = work, tasks, found, watch, name, begun
         self.waiting: Queue[list[int]] = Queue()
-        for numbers in groups:
-            self.waiting.put(numbers)
         self.told: Queue[tuple[str, Any, Any]] = Queue()
         self.processes: list[subprocess.Popen[bytes]] = []
         self.stopped = threading.Event()
         self.writing = threading.Lock()
 
-    def done(self, count: int) -> list[Any]:
-        """The results, once every worker has gone home."""
-        threads = self._hire(count)
-        found: list[Any] = [None] * len(self.tasks)
-        finished, failure, begun = 0, None, time.monotonic()
+    def done(self, groups: list[list[int]], count: int) -> list[int]:
+        """Fill in what workers find, and say which tasks none of them could do, once every worker has gone home."""
+        for numbers in groups:
+            self.waiting.put(numbers)
+        undone, failure = set(range(len(self.tasks))), None
         try:
+            threads = self._hire(count)
             while any(thread.is_alive() for thread in threads) or not self.told.empty():
                 if not self.stopped.is_set() and (self.watch.cancelled() or failure is not None):
                     self._stop()
@@ -123,48 +138,55 @@ class _Crew:
                 except Empty:
                     continue
                 if kind == "result":
-                    found[number] = payload
-                    finished += 1
-                    self.watch.report(stage=f"{self.name} {finished} of {len(self.tasks)}")
+                    self.found[number] = payload
+                    undone.discard(number)
+                    self.watch.report(stage=f"{self.name} {len(self.tasks) - len(undone)} of {len(self.tasks)}")
                 elif kind == "error":
                     failure = failure or payload
                 else:
-                    payload["message"] = payload.get("message") or _done(finished, len(self.tasks), self.name, begun)
-                    self.watch.report(**payload)
+                    done = _done(len(self.tasks) - len(undone), len(self.tasks), self.name, self.begun)
+                    self.watch.report(**{**payload, "message": payload.get("message") or done})
         finally:
             self._dismiss()
         if failure is not None:
             raise failure
-        return found
+        return [] if self.stopped.is_set() else sorted(undone)
 
     def _hire(self, count: int) -> list[threading.Thread]:
-        """So many workers and who speaks with each, or none."""
+        """As many workers as there are, up to so many, and who speaks with each."""
+        threads: list[threading.Thread] = []
         try:
             for _ in range(count):
-                self.processes.append(_hired(count))
-            threads = [threading.Thread(target=self._attend, args=(p,), daemon=True) for p in self.processes]
-            for thread in threads:
+                process = _hired(count)
+                self.processes.append(process)
+                thread = threading.Thread(target=self._attend, args=(process,), daemon=True)
                 thread.start()
+                threads.append(thread)
         except (OSError, RuntimeError, MemoryError) as error:
-            self.stopped.set()
-            self._dismiss()
-            raise WorkerLostError(f"no process could be had: {error}") from error
+            self._without(f"no process could be had: {error}")
         return threads
 
+    def _without(self, reason: str) -> None:
+        """Say that there is one fewer."""
+        self.told.put(("event", -1, {"stage": self.name, "message": f"with fewer workers: {reason}"}))
+
     def _attend(self, process: subprocess.Popen[bytes]) -> None:
-        """Hand one task after the other to a worker and pass on what it says."""
-        try:
-            while not self.stopped.is_set():
-                try:
-                    numbers = self.waiting.get_nowait()
-                except Empty:
+        """Hand one task after the other to a worker and pass on what it says; what it leaves is for the others."""
+        while not self.stopped.is_set():
+            try:
+                numbers = self.waiting.get_nowait()
+            except Empty:
+                return
+            for place, number in enumerate(numbers):
+                if self.stopped.is_set():
                     return
-                for number in numbers:
+                try:
+                    self._have_done(process, number)
+                except Exception as error:  # a pipe that breaks, or something that cannot be sent or read, says so in many ways
+                    self.waiting.put(numbers[place + 1 :])
                     if not self.stopped.is_set():
-                        self._have_done(process, number)
-        except Exception as error:  # a pipe that breaks, or something that cannot be sent or read, says so in many ways
-            if not self.stopped.is_set():
-                self.told.put(("error", -1, WorkerLostError(f"a worker ended early: {type(error).__name__}: {error}")))
+                        self._without(f"one ended early, {_how(process, error)}")
+                    return
 
     def _have_done(self, process: subprocess.Popen[bytes], number: int) -> None:
         """One task, until its result is there."""
@@ -173,6 +195,8 @@ class _Crew:
         kind = ""
         while kind not in ("result", "error"):
             kind, payload = pickle.load(process.stdout)
+            if isinstance(payload, WorkerLostError):
+                raise payload
             self.told.put((kind, number, payload))
 
     def _stop(self) -> None:
@@ -203,6 +227,15 @@ class _Crew:
                 process.wait()
             if process.stdout is not None:
                 process.stdout.close()
+
+
+def _how(process: subprocess.Popen[bytes], error: Exception) -> str:
+    """In words, how a worker was lost."""
+    if isinstance(error, EOFError | OSError):
+        with suppress(subprocess.TimeoutExpired):
+            status = process.wait(timeout=1.0)
+            return f"by signal {-status}" if status < 0 else f"with {status}"
+    return str(error) if isinstance(error, WorkerLostError) else f"{type(error).__name__}: {error}"
 
 
 def _hired(count: int) -> subprocess.Popen[bytes]:

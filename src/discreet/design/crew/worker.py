@@ -57,7 +57,7 @@ def serve(source: BinaryIO, channel: BinaryIO, ended: Callable[[], None] = lambd
         except BrokenPipeError:
             return
         except (pickle.PicklingError, TypeError, AttributeError):
-            send(channel, "error", RuntimeError(f"{answer[0]} of a worker cannot be sent: {type(answer[1]).__name__}"))
+            send(channel, "error", WorkerLostError(f"its {answer[0]} cannot be sent: {type(answer[1]).__name__}"))
 
 
 def _listen(source: BinaryIO, tasks: Queue[tuple[Any, Any] | None], stopped: threading.Event, ended: Callable[[], None]) -> None:
@@ -81,7 +81,7 @@ def _listen(source: BinaryIO, tasks: Queue[tuple[Any, Any] | None], stopped: thr
 
 
 def _not_understood(words: str, _: Watch) -> None:
-    raise WorkerLostError(f"a worker cannot do what it was asked: {words}")
+    raise WorkerLostError(f"it cannot do what it was asked: {words}")
 
 
 def main() -> None:
