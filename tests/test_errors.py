@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.cli.failures import explain
 from discreet.errors import (
     BudgetExceeded,
     DiscreetError,
@@ -14,6 +15,7 @@ from discreet.errors import (
     MissingExtra,
     Refuted,
     TooLarge,
+    stopped,
     suggest,
 )
 
@@ -94,3 +96,11 @@ def test_a_structure_nested_too_deep_does_not_break_its_own_message() -> None:
 )
 def test_suggest(word: str, near: str | None) -> None:
     assert suggest(word, ["epsilon", "squared-error", "match"]) == near
+
+
+@pytest.mark.parametrize("reason", ["It does not fit", "Too large: this. Would fit: that.", "Is it?"])
+def test_what_a_reason_ends_with_is_not_said_twice(reason: str) -> None:
+    """The adversary: a reason that is a sentence already."""
+    error = InputError(f"Not computed: {reason}")
+    assert stopped(stopped(reason)) == stopped(reason) and not str(error).endswith(("..", "?."))
+    assert explain(MemoryError(reason))[0].count("..") == 0

@@ -20,6 +20,7 @@ __all__ = [
     "TooLarge",
     "UnreadableRows",
     "legible",
+    "stopped",
     "suggest",
 ]
 
@@ -131,6 +132,11 @@ def legible(words: str) -> str:
     return words if words.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in words)
 
 
+def stopped(text: str) -> str:
+    """A text with a full stop, unless it ends with one."""
+    return text if text.endswith((".", "!", "?")) else text + "."
+
+
 def suggest(word: str, allowed: Iterable[str]) -> str | None:
     """The allowed word nearest to a misspelt one, or None when nothing is near.
 
@@ -156,8 +162,7 @@ def _rebuild(kind: type[DiscreetError], args: tuple[object, ...], state: dict[st
 
 def _sentence(text: str) -> str:
     text = text.strip()
-    text = text[:1].upper() + text[1:]
-    return text if text.endswith((".", "!", "?")) else text + "."
+    return stopped(text[:1].upper() + text[1:])
 
 
 def _listed(allowed: object) -> str:

@@ -79,6 +79,7 @@ def test_a_family_names_its_soonest_member(school: Design) -> None:
 
 def test_what_cannot_be_said_is_said() -> None:
     assert "was not computed: too many" in words(unknown_view("too many"))
+    assert "was not computed: too many." in words(unknown_view("too many.")) and ".." not in words(unknown_view("too many."))
 
 
 def test_shares_are_read_as_people_write_them() -> None:

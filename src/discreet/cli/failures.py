@@ -27,7 +27,7 @@ from types import FrameType
 
 import typer
 
-from discreet.errors import DiscreetError, legible
+from discreet.errors import DiscreetError, legible, stopped
 
 DEFECT = 70
 INTERRUPTED = 130
@@ -105,7 +105,7 @@ def explain(error: Exception) -> tuple[str, int]:
     if isinstance(error, OSError):
         return _file_trouble(error), 2
     if isinstance(error, MemoryError):
-        told = f" Found: {error}." if str(error) else ""
+        told = stopped(f" Found: {error}") if str(error) else ""
         return f"There is not enough memory for this.{told} Ask for less: fewer states, outputs or cells.", 2
     return (
         f"This is a defect of discreet itself ({type(error).__name__}), not of what you asked. "

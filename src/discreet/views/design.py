@@ -10,7 +10,7 @@ from discreet.design.memory import OF_MEMORY
 from discreet.design.result import Design
 from discreet.design.schedule import TimeIsUpError
 from discreet.design.watchdog import while_time_lasts
-from discreet.errors import TooLarge
+from discreet.errors import TooLarge, stopped
 from discreet.model.mechanism import Mechanism
 from discreet.model.record import Behaviour
 from discreet.numerics.digits import (
@@ -116,7 +116,7 @@ def _told(found: Design, seen: Behaviour | None) -> Iterator[Block]:
         yield proved(UNBIASED[asked])
     step = found.steps[0]
     cited = f" ({theorem_words(step.theorem)})" if step.theorem else ""
-    yield Sentence(f"How: {step.name}; {step.reason}{cited}.")
+    yield Sentence(stopped(f"How: {step.name}; {step.reason}{cited}"))
     yield from _left_out(found)
     yield from _rungs(found)
     if found.within is not None and found.price is not None:
@@ -130,10 +130,10 @@ def _left_out(found: Design) -> Iterator[Block]:
     """Routes that were begun and given up, for want of time or memory, and baselines that would not fit."""
     for step in found.steps[1:]:
         if "given up: " in step.reason:
-            yield Sentence(f"Passed over: {step.name}, {step.reason}.")
+            yield Sentence(stopped(f"Passed over: {step.name}, {step.reason}"))
     for name, baseline in found.baselines.items():
         if baseline.value is None and OF_MEMORY in baseline.words:
-            yield Sentence(f"Not compared: {name}, {baseline.words}.")
+            yield Sentence(stopped(f"Not compared: {name}, {baseline.words}"))
 
 
 def comparison(mechanism: Mechanism, baselines: Mapping[str, Any]) -> Grid:

@@ -15,7 +15,7 @@ from discreet.design.questions.reliance import SIZES, Mistake, Reliance, relianc
 from discreet.design.result import Design
 from discreet.design.schedule import TimeIsUpError
 from discreet.design.watchdog import while_time_lasts
-from discreet.errors import TooLarge
+from discreet.errors import TooLarge, stopped
 from discreet.numerics.digits import about, at_least, at_most, percent_at_least, percent_given
 from discreet.views.plain import known
 from discreet.views.view import BREAK, Block, Grid, Sentence, View, mind, told
@@ -71,7 +71,7 @@ def skipped(what: str, error: Exception) -> View:
 
 def unknown_view(reason: str) -> View:
     """Where nothing can be said about wrong priors, that is said."""
-    return told({"wrong_prior": None}, mind(f"what this design loses under a wrong prior was not computed: {reason}."))
+    return told({"wrong_prior": None}, mind(stopped(f"what this design loses under a wrong prior was not computed: {reason}")))
 
 
 def _facts(mistake: Mistake) -> dict[str, Any]:
