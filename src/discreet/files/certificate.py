@@ -244,6 +244,11 @@ def _single(shape: schema.Witness) -> SingleWitness:
         if shape.faces is None or shape.pairs is None or shape.boxes is None:
             raise _lacking("faces, pairs or boxes")
         return BoxesWitness(tuple(shape.faces), tuple(shape.pairs), tuple(map(_box, shape.boxes)))
+    return _of_multipliers(shape)
+
+
+def _of_multipliers(shape: schema.Witness) -> SingleWitness:
+    """A witness that is one list of multipliers, whatever they multiply."""
     if shape.scale is None or shape.multipliers is None:
         raise _lacking("scale or multipliers")
     scale = read_integer(shape.scale, "the scale")

@@ -8,7 +8,8 @@ import design_worlds as worlds
 import pytest
 
 from discreet.design.ladder.bounds import rungs
-from discreet.design.ladder.bounds.dice import dice_of, many_respondents
+from discreet.design.ladder.bounds.dice import dice_of
+from discreet.design.ladder.bounds.far import many_respondents
 from discreet.design.ladder.bounds.rungs import CoinsBound, SetAside
 from discreet.design.ladder.bounds.set_aside import fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.set_aside_forms import better_form, neighbours, proved_roughly, trial_seconds

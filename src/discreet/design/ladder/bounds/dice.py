@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, exp, floor, lgamma, log, prod, sqrt
+from math import ceil, floor, lgamma, log, prod, sqrt
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from discreet.certify.bounds.counts import MOST_COUNTS, MOST_STATES, moves_of
 from discreet.design.crew.shared_out import hands_for, shared_out
 from discreet.design.ladder.bounds.coins import MOST_HOLDERS, best_pair
 from discreet.design.ladder.bounds.counts import FEW_STATES, Solved, likely, solved
+from discreet.design.ladder.bounds.far import BY_HOLDERS, TIERS, apart, farthest
 from discreet.design.program.thin_witness import in_passing
 from discreet.design.schedule import DICE_EDGE_POWER, SECONDS_PER_DICE_EDGE, SECONDS_PER_DICE_PAIR
 from discreet.design.solver.program import Floats
@@ -32,17 +33,6 @@ from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
 from discreet.watch import SILENT, Watch
 
-FEWEST_RESPONDENTS, FEWEST_AT_ONE, MANY_AT_ONE, LESS_TOLD = 10, 20, 100, 1.5
-"""Respondents from which dice are thrown at all, and at ε = 1; how many are many there, and the power of 1/ε that it grows with."""
-TIERS = {
-    1: (-2.6,),
-    2: (-2.4, -0.4),
-    3: (-2.6, -1.1, 0.0),
-    4: (-2.8, -1.6, -0.6, 0.3),
-    6: (-2.9, -2.0, -1.3, -0.7, 0.0, 0.7),
-    **{count: tuple(np.linspace(-2.7, 1.5, count).tolist()) for count in (8, 10, 12, 14, 16)},
-}
-"""By the number of programs: standard deviations from the mean number of holders to those that are asked for."""
 FIRST_TIERS, NARROW = 3, 0.02
 """So many programs come before a larger one, or two where the number of holders varies by less than this share of it."""
 TAIL = 2e-4
@@ -70,8 +60,6 @@ NEARER = 1.015
 """How much more is proved than a trial promises."""
 COMPARABLE = 8
 """Dice with so many times fewer states than the largest are not tried beside these."""
-BY_HOLDERS = 0.6
-"""By what share a loss grows for each share of holders more, about."""
 
 
 @dataclass(frozen=True)
@@ -115,43 +103,12 @@ def dice_of(problem: Problem) -> list[tuple[TypeDie, ...]]:
     found = []
     for faces in (beyond[: far + more] for more in range(max(-FEWER_FACES, 1 - far), MORE_FACES + 1)):
         inner = [t for t in beyond if t not in faces and law.respondents * 2 * law.probabilities[t] >= FEWEST_ALONE]
-        inner.sort(key=lambda t: (abs(_apart(law, base, t) - HALFWAY * _apart(law, base, beyond[0])), _apart(law, base, t)))
+        inner.sort(key=lambda t: (abs(apart(law, base, t) - HALFWAY * apart(law, base, beyond[0])), apart(law, base, t)))
         for alone in sorted({min(each, len(inner)) for each in (0, 1, 2, MOST_TOSSED - len(faces)) if each >= 0}):
             dice = _dice(law, base, faces, inner[:alone])
             if dice is not None and 1 < states_of(dice) <= MOST_STATES and max(map(bits_of, dice)) <= MOST_BITS:
                 found.append(dice)
     return sorted(dict.fromkeys(found), key=states_of)
-
-
-def farthest(problem: Problem) -> tuple[int, list[int], int]:
-    """The likeliest type, all on one side of it, farthest first, and how many of these are far; none where dice prove nothing."""
-    law, epsilon = iid_sum(problem), min(float(problem.epsilon), 300.0)
-    ratio = exp(-epsilon)
-    few = law.respondents * epsilon**2 < FEWEST_AT_ONE and not many_respondents(problem)
-    if few or law.respondents < FEWEST_RESPONDENTS or ratio == 1:
-        return 0, [], 0
-    noise = 2 * ratio / (1 - ratio) ** 2
-    base = max(range(len(law.values)), key=lambda t: law.probabilities[t])
-    best: tuple[float, list[int], int] = 0.0, [], 0
-    for sign in (1, -1):
-        beyond = [t for t in range(len(law.values)) if sign * (law.values[t] - law.values[base]) > 0]
-        beyond.sort(key=lambda t: -_apart(law, base, t))
-        shares = np.cumsum([float(law.probabilities[t]) for t in beyond])
-        steps = np.cumsum([float(law.probabilities[t]) * float(_apart(law, base, t)) for t in beyond])
-        for far, (share, step) in enumerate(zip(shares, steps, strict=True), 1):
-            number = law.respondents * share
-            hidden = float((step / share) ** 2 * noise * number / (number + noise))
-            best = max(best, (hidden, beyond, far))
-    return base, best[1], best[2]
-
-
-def many_respondents(problem: Problem) -> bool:
-    """Whether dice prove more than one respondent set aside, even where two sums over the others fit."""
-    return iid_sum(problem).respondents * min(float(problem.epsilon), 300.0) ** LESS_TOLD >= MANY_AT_ONE
-
-
-def _apart(law: IidSum, base: int, t: int) -> Fraction:
-    return abs(law.values[t] - law.values[base])
 
 
 def dice_within(problem: Problem, seconds: float, held: Witness | None = None) -> list[Dice]:

@@ -12,7 +12,8 @@ from discreet.design.ladder.bounds.boxes import boxes_bound, why_no_boxes
 from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.coins import best_coins, promised
 from discreet.design.ladder.bounds.counts import coins_bound
-from discreet.design.ladder.bounds.dice import dice_bound, dice_of, dice_within, many_respondents, promising, why_no_coins
+from discreet.design.ladder.bounds.dice import dice_bound, dice_of, dice_within, promising, why_no_coins
+from discreet.design.ladder.bounds.far import many_respondents
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import Bounded, Fitted, Form, fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.set_aside_forms import ROUGH, better_form, proved_roughly

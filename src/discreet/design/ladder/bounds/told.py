@@ -17,7 +17,7 @@ from discreet.certify.bounds.coins import chance_at_least, in_tiers
 from discreet.certify.bounds.set_aside import why_not_set_aside
 from discreet.certify.bounds.told import among, share_of
 from discreet.design.crew.shared_out import hands_for, shared_out
-from discreet.design.ladder.bounds.dice import BY_HOLDERS, TIERS, farthest
+from discreet.design.ladder.bounds.far import BY_HOLDERS, TIERS, farthest
 from discreet.design.ladder.bounds.set_aside import FINENESSES, STEPS, Bounded, Form, fitting_program, set_aside_bound
 from discreet.design.ladder.bounds.set_aside_solver import taking
 from discreet.design.ladder.mechanisms.readings import Reader
