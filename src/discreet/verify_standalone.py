@@ -339,27 +339,28 @@ def check_closed(mechanism):
     return (ratio.denominator, ratio.numerator, power, where) if power else (1, 1, 1, where)
 
 def check_counted(mechanism):
-    """(top, bottom, 1, where) of noise that follows counts. The total is s + stride*(k + radix*j), j and k how many have types with
-    radix*stride and with the stride in their weight (radix 1: j alone). s + z is published with z from the table of both, of which
-    there are tables[j] for j, the last for more: weights for |z| <= reach, beyond it stairs of width `step` that fall by `ratio`
-    and hold `tail` on either side, the same for all. Neighbours' sums are at most one stair apart, so beyond two stairs nothing new
-    is compared: there both are stairs, the same one or the next. All others but one respondent count the same on both sides."""
+    """(top, bottom, 1, where) of noise that follows counts. The total is s + stride*(c1*radix^(m-1) + ... + cm), each c how many
+    have types of a class (radix 1: a single one). s + z is published with z from the table found in `tables` by one count after the
+    other: the last place of a list is for all larger ones, and a number says how many tables the last class has. A table: weights
+    for |z| <= reach, beyond it stairs of width `step` that fall by `ratio` and hold `tail` on either side, the same for all.
+    Neighbours' sums are at most one stair apart, so beyond two stairs nothing new is compared: there both are stairs, the same one
+    or the next. All but one respondent count the same on both sides."""
     kernel, summary, data = mechanism["kernel"], mechanism["summary"], mechanism["problem"]["data"]
     need(summary["kind"] == "linear" and isinstance(data["neighbours"], str), "a counted kernel reads a weighted sum")
     need(summary.get("low") is None and summary.get("high") is None, "a total that tells a count is not clipped")
     if unbiased(mechanism) is not None:
         raise TooLarge("whether values are unbiased is not checked of noise that follows a count")
     weights, stride, step, (least, most) = summary["weights"], kernel["stride"], kernel["step"], sizes(data)
-    tables, two = len(kernel["weights"]), kernel.get("radix") is not None or kernel.get("tables") is not None
-    radix, shape = (kernel["radix"], kernel["tables"]) if two else (1, [1] * tables)
-    ends = (stride, step, kernel["from"], kernel["to"], radix, *shape)
+    several = kernel.get("tables") is not None or kernel.get("radix") is not None
+    radix, ways = kernel.get("radix") if several else 1, branches(kernel.get("tables") if several else len(kernel["weights"]))
+    ends, last = (stride, step, kernel["from"], kernel["to"], radix), len(ways) - 1
     need({type(x) for x in (*ends, *weights)} == {int} and stride > 0 < step, "weights, stride, step and range are whole numbers")
     need(len(weights) == len(data["values"]), "the summary needs one weight for every type")
-    need(radix > 1 or not two, "two counts need a radix above one")
-    need(sum(shape) == tables and min(shape) > 0, "some counts have no table, or some table no counts")
-    types = [(*divmod(w // stride, radix), w % stride) for w in weights]  # (counted first or not, second or not, value)
-    values = [value for _, _, value in types]
-    need({w // stride for w in weights} <= {0, 1, radix} and most * max(values) < stride and (most < radix or not two),
+    need(not several or (radix > 1 and last > 0), "several counts need a radix above one")
+    need(sum(ways[-1][1]) == len(kernel["weights"]), "some counts have no table, or some table no counts")
+    classes = {radix ** (last - c): c for c in range(last + 1)} | {0: None}
+    types, values = [(classes.get(w // stride, -1), w % stride) for w in weights], [w % stride for w in weights]
+    need(all(c != -1 for c, _ in types) and most * max(values) < stride and (most < radix or not several),
          "totals do not tell the sum and the counts")
     need(kernel["from"] <= least * min(values) and most * max(values) <= kernel["to"], "the kernel does not cover every sum")
     need(kernel["from"] < kernel["to"], "a kernel with one output")
@@ -371,18 +372,13 @@ def check_counted(mechanism):
          "some table is no distribution, or goes further than another")
     far, down, up = reach + 2 * step, ratio.numerator, ratio.denominator
     longest = 1 + (total.bit_length() + step.bit_length() + 2 * up.bit_length()) // 1024
-    affordable((len(types) ** 2 * len(shape) * max(shape) + tables) * (2 * far + 1) * longest)
+    affordable((len(types) ** 2 + len(rows)) * (2 * far + 1) * longest)
     stairs = [tail * (up - down) * up] * step + [tail * (up - down) * down] * step
     noise = [[*stairs[::-1], *(w * step * up * up for w in row), *stairs] for row in rows]
-    moves = [(a, b) for a in types for b in types] if data["neighbours"] == "replace-one" else [((0, 0, 0), b) for b in types]
-    others = [(j, k) for j in range(len(shape)) for k in range(max(shape)) if j + k < most]
-    starts = [0, *accumulate(shape)]
-
-    def table(j, k):
-        held = min(j, len(shape) - 1)
-        return min(starts[held] + k, starts[held + 1] - 1)
-
-    pairs = {(table(j + a[0], k + a[1]), table(j + b[0], k + b[1]), b[2] - a[2]) for a, b in moves for j, k in others}
+    moves = list(product(types if data["neighbours"] == "replace-one" else [(None, 0)], types))
+    places = read_by_both(ways, {(a[0], b[0]) for a, b in moves}, most, (2 * far + 1) * longest)
+    affordable(sum(len(places[a[0], b[0]]) for a, b in moves) * (2 * far + 1) * longest)
+    pairs = {(*place, b[1] - a[1]) for a, b in moves for place in places[a[0], b[0]]}
     need(all(abs(moved) <= step for _, _, moved in pairs), "one neighbour can move the sum further than the kernel's step")
     best = (1, 1, 1, ("one sum", "another", "of the noise"))
     for here, there, moved in sorted(pairs):
@@ -391,6 +387,34 @@ def check_counted(mechanism):
             if max(x, y) * best[1] > best[0] * min(x, y):
                 best = (max(x, y), min(x, y), 1, (f"table {here}", f"table {there} and a sum {moved} away", f"noise {z}"))
     return best
+
+def branches(shape):
+    """For each class, of every place in the tables that asks for it: where its ways to go on begin, and how many there are."""
+    nodes, found = [shape], []
+    while nodes:
+        need(len(found) < 60 and set(map(type, nodes)) in ({int}, {list}), "some branch of the tables asks for other classes")
+        sizes = nodes if type(nodes[0]) is int else [len(node) for node in nodes]
+        need(min(sizes) > 0, "some counts have no table, or some table no counts")
+        found.append(([0, *accumulate(sizes)], sizes))
+        nodes = [] if nodes is sizes else [child for node in nodes for child in node]
+    return found
+
+def read_by_both(ways, sides, most, each):
+    """The tables of both sides, one more of a class on one and of another on the other, beside any others, fewer than `most`."""
+    known, looks = {}, 0
+    for side in sides:
+        found = {(0, 0): 0}  # places on both sides, and the fewest others who lead there
+        for asked, (starts, sizes) in enumerate(ways):
+            looks += sum(max(sizes[a], sizes[b]) for a, b in found)
+            affordable(looks * each)
+            grown, (here, there) = {}, (one == asked for one in side)
+            for (a, b), others in found.items():
+                for count in range(min(max(sizes[a], sizes[b]), most - others)):
+                    place = starts[a] + min(count + here, sizes[a] - 1), starts[b] + min(count + there, sizes[b] - 1)
+                    grown[place] = min(others + count, grown.get(place, most))
+            found = grown
+        known[side] = found
+    return known
 
 # --- (epsilon, delta): what exp(epsilon) does not cover, added up on every directed edge ------------------------------
 def check_approximate(mechanism, epsilon, delta):

@@ -12,6 +12,7 @@ from typing import Any
 import random_worlds as worlds
 
 from discreet.files.mechanism import mechanism_document
+from discreet.model.count_tables import Shape
 from discreet.model.kernel import CountedKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
@@ -19,6 +20,13 @@ from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 
 HALF, RADIX = Fraction(1, 2), 5
+TWO: list[tuple[Shape, ...]] = [(2, 1), (1, 2), (3,), (2, 2, 1), (1, 3, 1)]
+THREE: list[tuple[Shape, ...]] = [((2, 1), (1,)), ((1, 2), (3,), (1, 1)), ((2,),), ((1,), (1,)), ((1, 1, 2), (2, 1))]
+
+
+def number_of(shape: Shape) -> int:
+    """How many tables there are."""
+    return shape if isinstance(shape, int) else sum(map(number_of, shape))
 
 
 def kernel_of(
@@ -30,16 +38,16 @@ def kernel_of(
     low: int = -40,
     high: int = 50,
     ratio: Fraction = HALF,
-    tables: tuple[int, ...] = (),
+    tables: tuple[Shape, ...] = (),
 ) -> CountedKernel:
-    """Tables with what is missing to a power of two in the middle of each; of two counts where `tables` says how many."""
+    """Tables with what is missing to a power of two in the middle of each; of several counts where `tables` says which."""
     total = 1 << max(sum(row) + 2 * tail - 1 for row in rows).bit_length()
     filled = [tuple(w + (total - 2 * tail - sum(row)) * (z == len(row) // 2) for z, w in enumerate(row)) for row in rows]
     radix = RADIX if tables else 1
     return CountedKernel(low, high, step, stride, ratio, tail, tuple(filled), total, radix=radix, tables=tables)
 
 
-def peaked(*centres: int, tables: tuple[int, ...] = ()) -> CountedKernel:
+def peaked(*centres: int, tables: tuple[Shape, ...] = ()) -> CountedKernel:
     """Tables that fall by 2/5 with every two numbers from their centre: private for shifts of two, or of centres."""
     shapes = [[Fraction(2, 5) ** -(-abs(z - c) // 2) for z in range(-8, 9)] for c in centres]
     scale = 2**20 / max(sum(shape) + Fraction(1, 5) for shape in shapes)
@@ -60,12 +68,15 @@ def counted_on(
     *,
     presence: bool = False,
     second: tuple[int, ...] = (),
+    third: tuple[int, ...] = (),
 ) -> Mechanism:
-    """A mechanism that counts the types at these places, and where it has two counts those of the second class."""
+    """A mechanism that counts the types at these places, and where it has more counts those of the second and third class."""
     types = tuple(map(Fraction, values))
     universe = Universe(types, respondents // 3, respondents) if presence else Universe.of(respondents, types)
     problem = worlds.problem_of(universe, AddRemoveOne() if presence else ReplaceOne(), epsilon)
-    marks = [kernel.radix * (t in counted) or int(t in second) for t in range(len(values))]
+    powers = [kernel.radix**c for c in range(kernel.counts.classes - 1, -1, -1)]
+    classes = list(zip((counted, second, third), powers, strict=False))
+    marks = [next((power for types, power in classes if t in types), 0) for t in range(len(values))]
     weights = tuple(v + kernel.stride * mark for v, mark in zip(values, marks, strict=True))
     return worlds.mechanism_on(problem, LinearSummary(weights), kernel, epsilon)
 
@@ -76,8 +87,8 @@ def at_random(count: int, seed: int = 5) -> list[Mechanism]:
     found = []
     for number in range(count):
         reach, step = rng.randint(0, 3), rng.choice([2, 2, 3])
-        tables = rng.choice([(2, 1), (1, 2), (3,), (2, 2, 1), (1, 3, 1)]) if number % 2 else ()
-        rows = [[rng.randint(3, 9) for _ in range(2 * reach + 1)] for _ in range(sum(tables) or rng.randint(1, 4))]
+        tables = rng.choice([TWO, TWO, THREE][number % 3]) if number % 2 else ()
+        rows = [[rng.randint(3, 9) for _ in range(2 * reach + 1)] for _ in range(number_of(tables) or rng.randint(1, 4))]
         far = rng.choice([0, 1, 40])
         respondents = rng.randint(1, 3)
         kernel = kernel_of(
@@ -85,8 +96,9 @@ def at_random(count: int, seed: int = 5) -> list[Mechanism]:
             ratio=Fraction(rng.randint(3, 12), 16), stride=rng.randint(7, 20), tables=tables,
         )  # fmt: skip
         counted = rng.choice([(2,), (1, 2), (0,), (), (0, 1, 2)])
-        second = rng.choice([(1,), (0, 1, 2), (0,)]) if tables else ()
-        found.append(counted_on(kernel, respondents, counted=counted, presence=rng.random() < 0.4, second=second))
+        second, third = (rng.choice([(1,), (0, 1, 2), (0,)]) for _ in range(2))
+        mechanism = counted_on(kernel, respondents, counted=counted, presence=rng.random() < 0.4, second=second, third=third)
+        found.append(mechanism)
     return found
 
 
@@ -150,6 +162,14 @@ def forged_counted() -> list[dict[str, Any]]:
     changes += [(two, {("kernel", key): None}) for key in ("radix", "tables")]
     changes += [(two, {("kernel", "radix"): None, ("kernel", "tables"): None})]
     changes += [(two, {("summary", "weights"): w}) for w in ([0, 33, 82], [0, 1, 18], [80, 17, 2], [0, 17, 98], [0, 81, 18])]
+    told = replace(peaked(2, 0, -2, -2, tables=((2, 1), (1,))), low=-1, high=7)
+    three = mechanism_document(counted_on(told, second=(1,), third=(0,)))
+    trees: list[object] = [[[2, 1], [1, 1]], [[2, 1], [2]], [[2], [1], [1]], [[2, 1], 1], [[[2], [1]], [[1]]], [[2, 2]], [[4]]]
+    trees += [[[], [4]], [[2, 1], [True]], [2, 2], [[2, 1], [1], []], [["2", 1], [1]], {}, [[[[[[2]]]]]], [[2, 1], [0, 1]]]
+    ways = [16, 81, 402], [16, 81, 2], [0, 1, 402], [16, 81, 2002], [16, 33, 402]
+    changes += [(three, {})] + [(three, {("kernel", "tables"): n}) for n in trees]
+    changes += [(three, {("summary", "weights"): w}) for w in ways]
+    changes += [(three, {("kernel", "radix"): n}) for n in (4, 3, 1, None)]
     found = [base, ranged, few]
     for document, written in changes:
         forged = copy.deepcopy(document)

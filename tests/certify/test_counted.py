@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
+from itertools import product
+from math import prod
 from types import ModuleType
 
 import numpy as np
@@ -23,8 +27,9 @@ from discreet.certify.value.counted_listed import BITS, Columns, listed_counted_
 from discreet.certify.value.expected import expected_payoff
 from discreet.certify.value.laws import Identical, Law, Mixed, Overdispersed, Separate
 from discreet.errors import InputError, TooLarge
+from discreet.model import count_tables
 from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim, TheoremWitness
-from discreet.model.count_tables import CountTables
+from discreet.model.count_tables import CountTables, Shape
 from discreet.model.kernel import CountedKernel
 from discreet.model.losses import AbsoluteLoss, PinballLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
@@ -170,17 +175,122 @@ def test_more_tables_than_can_be_counted_are_refused_in_words() -> None:
 
 def test_tables_of_two_counts_are_those_of_capped_counts() -> None:
     counts, kernel = CountTables((3, 1, 2)), kernel_of([[4, 6, 4]] * 6, tables=(3, 1, 2))
-    assert [[counts.of(j, k) for k in range(4)] for j in range(4)] == [[0, 1, 2, 2], [3, 3, 3, 3], [4, 5, 5, 5], [4, 5, 5, 5]]
+    assert [[counts.of((j, k)) for k in range(4)] for j in range(4)] == [[0, 1, 2, 2], [3, 3, 3, 3], [4, 5, 5, 5], [4, 5, 5, 5]]
     for j in range(4):
         for k in range(5):
-            assert kernel.capped(np.array([9 + 16 * (k + 5 * j)]))[0] == 16 * counts.of(j, k) + 9
-            assert counts.of(min(j, counts.first), min(k, counts.second)) == counts.of(j, k)
+            assert kernel.capped(np.array([9 + 16 * (k + 5 * j)]))[0] == 16 * counts.of((j, k)) + 9
+            assert counts.of((min(j, counts.caps[0]), min(k, counts.caps[1]))) == counts.of((j, k))
     assert len(counts) == 6 and kernel.capped(np.array([-1]))[0] < 0
     for outside in (-1, 96 + 9):
         with pytest.raises(InputError, match="no such state"):
             kernel.mass(3, outside)
         with pytest.raises(InputError, match="no such state"):
             kernel.log_masses(np.array([3]), np.array([outside]))
+
+
+def random_tree(rng: random.Random, classes: int) -> Shape:
+    """Any tree of so many classes."""
+    return rng.randint(1, 3) if classes == 1 else tuple(random_tree(rng, classes - 1) for _ in range(rng.randint(1, 3)))
+
+
+def test_neighbours_are_those_that_all_others_can_have() -> None:
+    """Against all numbers of others of each class, one by one: the same tables beside each other, and those named lead there."""
+    rng = random.Random(4)
+    for _ in range(120):
+        classes, largest = rng.randint(1, 4), rng.randint(1, 6)
+        tables = CountTables(random_tree(rng, classes))
+        types = [(rng.randint(0, classes), rng.randint(0, 9)) for _ in range(rng.randint(1, 5))]
+        everybody = [c for c in product(range(max(tables.caps) + 2), repeat=classes) if sum(c) < largest]
+        for presence in (False, True):
+            seen, ways = set(), [(a, b) for a in ([(0, 0)] if presence else types) for b in types]
+            for ((mark, value), (beside, after)), others in product(ways, everybody):
+                here, there = (tables.of([x + (k == one) for k, x in enumerate(others, 1)]) for one in (mark, beside))
+                seen |= {(here, there, after - value)} if here != there or after != value else set()
+            found = set()
+            for move in edges.met(types, tables, largest, presence=presence):
+                assert sum(move.others) < largest
+                one = 0 if move.first is None else types[move.first][0]
+                read = [tables.of([x + (k == c) for k, x in enumerate(move.others, 1)]) for c in (one, types[move.second][0])]
+                assert read == [move.here, move.there]
+                found |= {(move.here, move.there, move.moved)} | ({(move.there, move.here, -move.moved)} if not presence else set())
+            assert {each for each in found if each[0] != each[1] or each[2]} == seen
+
+
+def test_a_growing_tree_tells_what_comes_with_one_more() -> None:
+    """Of random trees and counts far beyond their ends: its table leads to that of the tree, and to its own with one more."""
+    rng = random.Random(5)
+    for _ in range(200):
+        classes = rng.randint(1, 4)
+        tables = CountTables(random_tree(rng, classes))
+        growing, own = tables.growing, {}
+        assert len(growing) >= len(tables) and growing.growing == growing
+        assert [growing.of(each) for each in growing.counts] == list(range(len(growing)))
+        for _ in range(60):
+            counts = [rng.randint(0, 5) for _ in range(classes)]
+            place = growing.of(counts)
+            assert own.setdefault(place, tables.of(counts)) == tables.of(counts) == tables.of(growing.counts[place])
+            for c in range(classes):
+                more = [x + (k == c) for k, x in enumerate(counts)]
+                assert growing.one_more[c][place] == growing.of(more)
+
+
+def test_a_tree_that_does_not_tell_what_comes_next_is_not_called_growing() -> None:
+    """With one of the first class three of the second are told apart, with none only one: so all three must be, before."""
+    assert CountTables((1, 3, 1)).growing.shape == (3, 3, 1)
+    assert CountTables((3, 1, 1)).growing.shape == (3, 1, 1)
+
+
+def test_trees_that_grow_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(count_tables, "MOST_PLACES", 1000)
+    wide = CountTables(tuple((1,) * (k + 1) for k in range(60)))
+    with pytest.raises(TooLarge, match="too many ways"):
+        _ = wide.growing
+    assert CountTables((3, 2, 1)).growing.shape == (3, 2, 1)
+
+
+@pytest.mark.parametrize("shape", [((1, 2), 3), (1, (2,)), ((),), (), 0, (2, 0), ((1,), ((1,),))])
+def test_trees_whose_branches_ask_for_other_classes_are_refused(shape: Shape) -> None:
+    with pytest.raises(InputError, match=r"same classes|table or more"):
+        CountTables(shape)
+
+
+def test_a_tree_deeper_than_any_total_tells_is_refused() -> None:
+    shape: Shape = 1
+    for _ in range(count_tables.MOST_CLASSES - 1):
+        shape = (shape,)
+    assert CountTables(shape).classes == count_tables.MOST_CLASSES
+    with pytest.raises(InputError, match="same classes"):
+        CountTables((shape,))
+
+
+def test_a_third_count_is_hidden_too() -> None:
+    """Centres may move by two with one respondent more and his value; three are too many, wherever the tables change."""
+    asked = partial(counted_on, values=(0, 1, 2, 2), counted=(3,), second=(2,), third=(1,))
+    near = peaked(2, 0, -1, -1, tables=((2, 1), (1,)))
+    assert proved(asked(near))
+    assert near.marks([16, 16 * 5, 16 * 25, 0]) == [3, 2, 1, 0]
+    for wrong in [(2, -2, -1, -1), (-2, 0, -1, -1), (2, 0, 1, -1), (2, 0, -1, 1)]:
+        found = privacy(asked(peaked(*wrong, tables=((2, 1), (1,)))))
+        assert isinstance(found, Counterexample) and found.edge is not None
+
+
+def test_three_counts_are_read_from_one_total() -> None:
+    tables = ((2, 1), (3,), (1, 1))
+    kernel = kernel_of([[4, 6, 4]] * 8, tables=tables)
+    for counts in product(range(4), repeat=3):
+        total = 7 + 16 * (counts[2] + 5 * counts[1] + 25 * counts[0])
+        assert kernel.capped(np.array([total]))[0] == 16 * CountTables(tables).of(counts) + 7
+
+
+def test_the_law_of_three_counts_is_that_of_all_databases() -> None:
+    p = tuple(Fraction(x, 20) for x in (9, 6, 3, 2))
+    marks, tables = [0, 2, 1, 3], CountTables(((1, 2), (3, 1)))
+    true = [Fraction(0)] * len(tables)
+    for database in product(range(4), repeat=4):
+        held = [sum(marks[t] == c for t in database) for c in (1, 2, 3)]
+        true[tables.of(held)] += prod(p[t] for t in database)
+    found = table_chances(Identical(p, ((4, Fraction(1)),)), marks, tables)
+    assert all(0 <= b - a < Fraction(1, 10**14) for a, b in zip(found, true, strict=True)) and sum(true) == 1
 
 
 @pytest.mark.parametrize(
@@ -193,11 +303,11 @@ def test_tables_of_two_counts_are_those_of_capped_counts() -> None:
 )
 def test_the_law_of_two_counts_is_that_of_one_sum_that_tells_both(law: Law) -> None:
     """Never above it, and below it by less than 10^-14."""
-    marks, counts = [(0, 0), (0, 1), (1, 0)], CountTables((3, 2, 1))
+    marks, counts = [0, 2, 1], CountTables((3, 2, 1))
     found, true = table_chances(law, marks, counts), [Fraction(0)] * len(counts)
-    sums = law.masses([k + 10 * j for j, k in marks], 100)
+    sums = law.masses([(0, 10, 1)[mark] for mark in marks], 100)
     for code, mass in enumerate(sums.masses, sums.first):
-        true[counts.of(*divmod(code, 10))] += Fraction(mass, 2**100)
+        true[counts.of(divmod(code, 10))] += Fraction(mass, 2**100)
     assert all(p <= q + Fraction(1, 2**90) and q - p < Fraction(1, 10**14) for p, q in zip(found, true, strict=True))
 
 
@@ -320,12 +430,12 @@ def counting(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> 
 
 
 def test_moves_and_long_numbers_are_refused_before_any_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two classes of a thousand counts each are a million cells for every two types; numbers of many digits take gigabytes."""
+    """Two classes of a thousand counts each are thousands of places in the tables; numbers of many digits take gigabytes."""
     tables = (1000,) + (1,) * 1000
     kernel = kernel_of([[1, 2, 1]] * sum(tables), tables=tables)
     wide = counted_on(replace(kernel, radix=5000, stride=2**14, high=9000), respondents=4000, values=tuple(range(3)), second=(1,))
     held, moved = counting(monkeypatch, edges, "whole_tables"), counting(monkeypatch, edges, "Move")
-    monkeypatch.setattr(edges, "MOST_COMPARED", 3_000_000)
+    monkeypatch.setattr(edges, "MOST_COMPARED", 3_000)
     with pytest.raises(TooLarge, match="too many to be listed"):
         privacy(wide)
     assert not moved
@@ -339,8 +449,8 @@ def test_moves_and_long_numbers_are_refused_before_any_is_compared(monkeypatch: 
 
 def test_types_that_move_alike_are_listed_once() -> None:
     """A hundred values of one class have two hundred differences, not ten thousand pairs."""
-    types = [((0, 0), v) for v in range(100)]
-    moves = list(edges.met(types, CountTables((1,)), 5, presence=False))
+    types = [(0, v) for v in range(100)]
+    moves = list(edges.met(types, CountTables(1), 5, presence=False))
     assert len(moves) == 2 * 99 and {move.moved for move in moves} == {*range(-99, 100)} - {0}
 
 
@@ -355,7 +465,7 @@ def test_neighbours_that_would_break_the_promise_are_looked_for_once(monkeypatch
 def test_a_law_of_counts_that_takes_too_long_is_refused_before_its_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred million respondents and one table were a hundred million steps; sizes and mixtures count together."""
     p, stepped = (Fraction(1, 2), Fraction(1, 2)), counting(monkeypatch, capped_counts, "_next")
-    marks, counts = [(0, 0), (1, 0)], CountTables((1, 1))
+    marks, counts = [0, 1], CountTables(2)
     with pytest.raises(TooLarge, match="too many steps"):
         table_chances(Identical(p, ((10**8, Fraction(1)),)), marks, counts)
     monkeypatch.setattr(capped_counts, "MOST_STEPS", 10**6)

@@ -31,6 +31,7 @@ from discreet.numerics.brackets import log_bracket
 SOURCE = Path(discreet.__file__).parent
 EQUIVALENT: dict[str, str] = {
     "counted: x >= y [GtE→Gt at 0]": "equal probabilities are no factor above one, and are never kept",
+    "counted: sum(others) + count < sum(grown[here, there]) [Lt→LtE at 0]": "of equally few others any will do",
 }
 
 
@@ -78,6 +79,8 @@ def test_no_comparison_of_the_checker_can_change_unnoticed() -> None:
         counted_on(peaked(2, 0, -2, -2, tables=(2, 2)), second=(0,), presence=True),
         counted_on(peaked(2, 0, 0, -2, tables=(3, 1)), respondents=1, second=(1,)),
         counted_on(peaked(2, 0, 2, tables=(2, 1)), counted=(), second=(0, 1, 2)),
+        counted_on(peaked(2, 0, -2, -2, tables=((2, 1), (1,))), second=(1,), third=(0,)),
+        counted_on(peaked(2, 0, 0, -2, tables=((2,), (1, 1))), respondents=2, second=(1,), third=(0,), presence=True),
         counted_on(replace(kernel_of([[16, 32, 16]], tail=32, ratio=Fraction(1, 2)), low=0, high=2), respondents=1, counted=()),
     ]
     questions: list[Callable[[ModuleType], Any]] = [
@@ -126,19 +129,20 @@ def test_no_comparison_of_the_value_by_listing_can_change_unnoticed() -> None:
 
 
 def test_no_comparison_of_the_law_of_two_counts_can_change_unnoticed() -> None:
-    marks, counts = [(0, 0), (0, 1), (1, 0), (0, 1)], CountTables((3, 2, 1))
+    marks, counts = [0, 2, 1, 2], CountTables((3, 2, 1))
     p = tuple(Fraction(x, 20) for x in (9, 6, 3, 2))
     sizes = ((0, Fraction(1, 4)), (3, Fraction(1, 4)), (7, Fraction(1, 2)))
     apart = Separate((p, p[::-1], p, (Fraction(1), Fraction(0), Fraction(0), Fraction(0))))
     laws: list[Law] = [Identical(p, sizes), Overdispersed(p, sizes), apart, Identical(p, ((4, Fraction(1)),))]
     laws += [Mixed(((Fraction(1, 3), laws[0]), (Fraction(2, 3), laws[2])))]
     laws += [Listed((((2, 0, 1, 1), Fraction(1, 3)), ((0, 4, 0, 0), Fraction(2, 3))))]
+    three = CountTables(((1, 2), (3, 1)))
     questions: list[Callable[[ModuleType], Any]] = [
-        lambda module, law=law: facts(module.table_chances(law, marks, counts)) for law in laws
+        lambda module, law=law, asked=asked: facts(module.table_chances(law, *asked))
+        for law in laws
+        for asked in ((marks, counts), ([0, 2, 1, 3], three))
     ]
-    most = (
-        50 * (2_000 + 2 * 1_000) + 2 * 1_001 * 60
-    )  # two lines of a thousand cells, and 1,001 tables of two numbers of respondents
+    most = 50 * (2_000 + 1_001) + 2 * 1_001 * 60  # 1,001 tables of two numbers of respondents
     ask = lambda module: refused(module, CountTables((1000, 1)), 50)  # noqa: E731
     questions += [lambda module, d=d: limited(module, "MOST_STEPS", most + d, ask) for d in (-1, 0, 1)]
     left = unexplained(SOURCE / "certify" / "value" / "capped_counts.py", questions, EQUIVALENT)
@@ -161,7 +165,7 @@ def refused(module: ModuleType, counts: CountTables, respondents: int) -> bool:
             return ((1, Fraction(1, 2)), (respondents, Fraction(1, 2)))
 
     try:
-        module.table_chances(object.__new__(Never), [(0, 0)], counts)
+        module.table_chances(object.__new__(Never), [0], counts)
     except TooLarge:
         return True
     except Begun:

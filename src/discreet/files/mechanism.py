@@ -113,7 +113,7 @@ def _kernel(shape: schema.Kernel) -> Kernel:
         tail, denominator = read_integer(shape.tail, "the tail"), read_integer(shape.denominator, "the denominator")
         weights = _weights(shape.weights)
         one = (shape.from_, shape.to, shape.step, shape.stride, shape.ratio, tail, weights, denominator, actions)
-        return CountedKernel(*one) if one_count else CountedKernel(*one, shape.radix or 1, tuple(shape.tables or ()))
+        return CountedKernel(*one) if one_count else CountedKernel(*one, shape.radix or 1, shape.tables or ())
     if shape.family == "staircase":
         assert shape.plateau is not None
         return StaircaseKernel(shape.from_, shape.to, shape.step, shape.plateau, shape.ratio, actions)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from discreet.files.shape import Digits, Exact, Integer, Shape, Text
 from discreet.files.shape import read_shape as read_shape
+from discreet.model.count_tables import MOST_CLASSES
 
 
 class Range(Shape):
@@ -124,6 +125,22 @@ class OutputShape(Shape):
     action: ActionShape | list[ActionShape] | None = None
 
 
+TREE = {
+    "type": "array",
+    "items": {"anyOf": [{"type": "integer"}, {"type": "array"}]},
+    "description": "for each count of a class what is asked next, in lists of lists; of the last class how many tables there are",
+}
+
+
+def _tree(given: Any, depth: int = 0) -> Any:
+    """Lists of whole numbers and of such lists, as tuples; pydantic says what is wrong with anything else."""
+    if depth and type(given) is int:
+        return given
+    if not isinstance(given, list) or depth > MOST_CLASSES:
+        raise ValueError("tables are whole numbers in lists of lists, one list for each class but the last")
+    return tuple(_tree(each, depth + 1) for each in given)
+
+
 class Kernel(Shape):
     family: Literal["table", "geometric", "staircase", "discrete-gaussian", "counted"]
     states: list[Text] | None = None
@@ -139,7 +156,7 @@ class Kernel(Shape):
     sigma_squared: Exact | None = None
     stride: Integer | None = None
     radix: Integer | None = None
-    tables: list[Integer] | None = None
+    tables: Annotated[Any, BeforeValidator(_tree), WithJsonSchema(TREE)] | None = None
     tail: Digits | None = None
     actions: list[ActionShape | list[ActionShape]] | None = None
 

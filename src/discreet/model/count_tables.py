@@ -1,65 +1,166 @@
-"""Which table of noise belongs to which counts: j of a first class of respondents, k of a second.
+"""Which table of noise belongs to which counts: of a first class of respondents, of a second, and so on.
 
-There are n_0, n_1, …, n_J tables for j = 0, 1, …, J; from J on a first count is as J. Given j they tell k up to n_j − 1:
+A tree asks for one count after the other. A number n stands where the last class is asked for, and has tables for its counts
+0, 1, …, n − 1. Before that trees (s_0, …, s_J) say what is asked next after each count of a class. The last of them serves all
+larger counts as well:
 
-    i = min(n_0 + … + n_(j′−1) + k, n_0 + … + n_j′ − 1),      j′ = min(j, J).
+    n:  table min(c, n − 1) of n,        (s_0, …, s_J):  s_min(c, J) for the classes that are left.
 
-Capped counts add up: tables of (j, k) and (j + 1, k) are found from (min(j, J), min(k, max n − 1)) alone.
-One count is n_j = 1. [ours]
+Tables are numbered from left to right. Every branch asks for all classes; one that does not want to know has one way to go on.
+So one class is a number, and two are (n_0, …, n_J).
+
+A tree s tells a tree t where s ≥ t of numbers, or s has as many ways to go on, or more, each of which tells that of t. In a tree
+whose every way to go on tells the next one, the table of one respondent more follows from the table, whoever it is: more of one
+class ask for less of the classes behind it, never for more. `growing` is a small such tree that tells what this one tells. [ours]
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
 
-from discreet.errors import InputError
+from discreet.errors import InputError, TooLarge
 from discreet.frozen import dataclass
 from discreet.numerics.arrays import Integers
 from discreet.numerics.exact import brief
 
+Shape = int | tuple["Shape", ...]
+MOST_CLASSES = 60
+"""No total of 64 bits tells more counts."""
+MOST_PLACES = 200_000
+"""Of a growing tree, and in making it."""
+
 
 @dataclass(frozen=True)
 class CountTables:
-    """How many tables there are for each count of the first class."""
+    """A tree of tables."""
 
-    sizes: tuple[int, ...]
+    shape: Shape
 
     def __post_init__(self) -> None:
-        if min(self.sizes, default=0) < 1:
-            raise InputError(
-                "Every first count of a counted kernel has a table or more",
-                found=brief(min(self.sizes, default=0)),
-                allowed="whole numbers from 1",
-                remedy="complete the tables",
-            )
+        nodes: Sequence[Shape] = [self.shape]
+        for _ in range(MOST_CLASSES):
+            sizes = [node if isinstance(node, int) else len(node) for node in nodes]
+            if min(sizes) < 1:
+                raise _unlike("Every count of a counted kernel has a table or more", brief(min(sizes)), "whole numbers from 1")
+            kinds = {isinstance(node, int) for node in nodes}
+            if kinds == {True}:
+                return
+            if len(kinds) > 1:
+                break
+            nodes = [child for node in nodes if not isinstance(node, int) for child in node]
+        words = "Every branch of the tables of a counted kernel asks for the same classes"
+        raise _unlike(words, "branches that end earlier than others, or too late", f"one depth for all, at most {MOST_CLASSES}")
 
     def __len__(self) -> int:
-        return sum(self.sizes)
-
-    @property
-    def first(self) -> int:
-        """J: from this first count on tables are the same."""
-        return len(self.sizes) - 1
-
-    @property
-    def second(self) -> int:
-        """From this second count on tables are the same, whatever the first."""
-        return max(self.sizes) - 1
+        return sum(self.ways[-1][1])
 
     @cached_property
-    def _starts(self) -> tuple[int, ...]:
-        """The first table of each first count, and what comes after all of them."""
-        return tuple(accumulate(self.sizes, initial=0))
+    def ways(self) -> list[tuple[list[int], list[int]]]:
+        """Of each class, for every tree that asks for it: where its ways to go on begin among all, and how many they are."""
+        nodes, found = [self.shape], []
+        while True:
+            sizes = [node if isinstance(node, int) else len(node) for node in nodes]
+            found.append(([0, *accumulate(sizes)][:-1], sizes))
+            if isinstance(nodes[0], int):
+                return found
+            nodes = [child for node in nodes if not isinstance(node, int) for child in node]
 
-    def at(self, firsts: Integers, seconds: Integers) -> Integers:
-        """The table of each pair of counts; −1 where a first count is below 0, which nobody has."""
-        starts, held = np.array(self._starts, dtype=np.int64), np.minimum(firsts, self.first)
-        return np.where(firsts < 0, -1, np.minimum(starts[held] + seconds, starts[held + 1] - 1))
+    @property
+    def classes(self) -> int:
+        """How many are asked for."""
+        return len(self.ways)
 
-    def of(self, first: int, second: int) -> int:
-        """The table of two counts."""
-        held = min(first, self.first)
-        return min(self._starts[held] + second, self._starts[held + 1] - 1)
+    @cached_property
+    def caps(self) -> tuple[int, ...]:
+        """Of each class the count from which on tables are the same, whatever the others."""
+        return tuple(max(sizes) - 1 for _, sizes in self.ways)
+
+    @cached_property
+    def _arrays(self) -> list[tuple[Integers, Integers]]:
+        return [(np.array(starts, dtype=np.int64), np.array(sizes, dtype=np.int64)) for starts, sizes in self.ways]
+
+    def at(self, counts: Sequence[Integers]) -> Integers:
+        """The table of counts of each class; −1 where one is below 0, which nobody has."""
+        place = np.zeros_like(np.asarray(counts[0], dtype=np.int64))
+        for (starts, sizes), count in zip(self._arrays, counts, strict=True):
+            place = starts[place] + np.clip(count, 0, sizes[place] - 1)
+        return np.where(np.min(counts, axis=0) < 0, -1, place)
+
+    def of(self, counts: Sequence[int]) -> int:
+        """The table of the counts of one cell."""
+        place = 0
+        for (starts, sizes), count in zip(self.ways, counts, strict=True):
+            place = starts[place] + min(count, sizes[place] - 1)
+        return place
+
+    @cached_property
+    def growing(self) -> CountTables:
+        """A tree that tells this one, and of each of its tables which comes with one respondent more; refused where it is large."""
+        return CountTables(_growing(self.shape, _Room()))
+
+    @cached_property
+    def counts(self) -> list[tuple[int, ...]]:
+        """The least counts of each table."""
+        found: list[tuple[int, ...]] = [()]
+        for _, sizes in self.ways:
+            found = [(*before, count) for before, size in zip(found, sizes, strict=True) for count in range(size)]
+        return found
+
+    @cached_property
+    def one_more(self) -> list[Integers]:
+        """Of each class, the table that comes after every table when one more is counted; for trees that are `growing`."""
+        each = np.array(self.counts, dtype=np.int64).T
+        return [self.at(list(each + np.eye(self.classes, dtype=np.int64)[c][:, None])) for c in range(self.classes)]
+
+    def held(self, most: int) -> CountTables:
+        """Without tables for more respondents than there are."""
+        return CountTables(_held(self.shape, most))
+
+
+def _held(shape: Shape, most: int) -> Shape:
+    if isinstance(shape, int):
+        return min(shape, most + 1)
+    return tuple(_held(child, most - j) for j, child in enumerate(shape[: most + 1]))
+
+
+class _Room:
+    """Counts the places of trees that are made."""
+
+    def __init__(self) -> None:
+        self.left = MOST_PLACES
+
+    def take(self, places: int) -> None:
+        self.left -= places
+        if self.left < 0:
+            raise TooLarge(
+                "The tables of this kernel follow from counts that are told apart in too many ways",
+                size=f"more than {MOST_PLACES:,} places",
+                fits=f"{MOST_PLACES:,} places",
+                remedy="use fewer classes, or tables that tell less the more respondents are counted before",
+            )
+
+
+def _growing(shape: Shape, room: _Room) -> Shape:
+    if isinstance(shape, int):
+        return shape
+    found = [_growing(shape[-1], room)]
+    for child in shape[-2::-1]:
+        found.append(_telling_both(_growing(child, room), found[-1], room))
+    return tuple(reversed(found))
+
+
+def _telling_both(one: Shape, other: Shape, room: _Room) -> Shape:
+    room.take(1)
+    if isinstance(one, int) or isinstance(other, int):
+        assert isinstance(one, int) and isinstance(other, int)
+        return max(one, other)
+    ways = range(max(len(one), len(other)))
+    return tuple(_telling_both(one[min(j, len(one) - 1)], other[min(j, len(other) - 1)], room) for j in ways)
+
+
+def _unlike(words: str, found: str, allowed: str) -> InputError:
+    return InputError(words, found=found, allowed=allowed, remedy="complete the tables")

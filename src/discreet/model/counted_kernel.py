@@ -1,9 +1,9 @@
-"""Noise that follows a count, or two: on a sum s, the noise of the table of how many respondents have a counted type.
+"""Noise that follows a count, or several: on a sum s, the noise of the table of how many respondents have a counted type.
 
 The summary is one weighted sum T = s + M·j, with weights v_t, or v_t + M of a counted type. The stride M is above every s: T tells
-both. Where two classes are counted, j of the first and k of the second, T = s + M·(k + K·j), the radix K above every k. Output y at
-T has probability f_i(y − s), i = min(j, J) or the table of both counts (`count_tables`), tails gathered at the ends low and high,
-which is post-processing:
+both. Where several classes are counted, T = s + M·(c_1·K^(m−1) + … + c_(m−1)·K + c_m), the radix K above every count. Output y at
+T has probability f_i(y − s), i the table of the counts (`count_tables`), tails gathered at the ends low and high, which is
+post-processing:
 
     f_i(z) = w_i(z)/2^B  for |z| ≤ R,        f_i(z) = (1 − r)·t/(W·2^B) · r^⌊(|z| − R − 1)/W⌋  beyond,       Σ_z w_i(z) + 2t = 2^B
 
@@ -27,7 +27,7 @@ import numpy as np
 from discreet.errors import InputError, TooLarge
 from discreet.frozen import dataclass
 from discreet.model.actions import Action
-from discreet.model.count_tables import CountTables
+from discreet.model.count_tables import CountTables, Shape
 from discreet.model.noise_kernel import MOST_TABLE, MOST_TOTAL, NoiseKernel, Recommended, kept
 from discreet.model.priors.weights import log_ratio
 from discreet.model.summary import LinearSummary
@@ -42,7 +42,7 @@ MOST_AT_ONCE = 4_000_000
 class CountedKernel(NoiseKernel):
     """Weights [table][noise] over `denominator`, a power of two; every row and twice `tail` sum to it.
 
-    `tables` says how many there are for each count of the first class; empty where one class is counted, and then radix is 1.
+    `tables` says which there are for each count of the first class; empty where one class is counted, and then radix is 1.
     """
 
     low: int
@@ -55,7 +55,7 @@ class CountedKernel(NoiseKernel):
     denominator: int
     actions: Recommended | None = None
     radix: int = 1
-    tables: tuple[int, ...] = ()
+    tables: tuple[Shape, ...] = ()
     family = "counted"
     most_step = 2**30
 
@@ -83,10 +83,11 @@ class CountedKernel(NoiseKernel):
                 allowed="one table or more, of the same odd number of weights",
                 remedy="complete the weights",
             )
-        if (self.radix > 1) != bool(self.tables) or self.radix < 1 or (self.tables and sum(self.counts.sizes) != len(self.weights)):
+        told = sum(self.counts.ways[-1][1])
+        if (self.radix > 1) != bool(self.tables) or self.radix < 1 or told != len(self.weights):
             raise InputError(
-                "A kernel of two counts has a radix, and says how many of its tables belong to each first count",
-                found=f"radix {brief(self.radix)}, {brief(sum(self.tables))} tables told, {len(self.weights)} given",
+                "A kernel of several counts has a radix, and says how many of its tables belong to which counts",
+                found=f"radix {brief(self.radix)}, {brief(told)} tables told, {len(self.weights)} given",
                 allowed="radix 1 and none told, or a radix from 2 and all of them",
                 remedy="complete the kernel",
             )
@@ -110,7 +111,7 @@ class CountedKernel(NoiseKernel):
     @cached_property
     def counts(self) -> CountTables:
         """Which table belongs to which counts."""
-        return CountTables(self.tables or (1,) * len(self.weights))
+        return CountTables(self.tables or len(self.weights))
 
     @property
     def most(self) -> int:
@@ -146,10 +147,10 @@ class CountedKernel(NoiseKernel):
         return replace(self, actions=kept(actions))
 
     def parameters(self) -> dict[str, object]:
-        both = {"radix": self.radix, "tables": list(self.tables)} if self.tables else {}
+        several = {"radix": self.radix, "tables": _listed(self.tables)} if self.tables else {}
         return {
             "stride": self.stride,
-            **both,
+            **several,
             "ratio": format_exact(self.ratio),
             "tail": format_integer(self.tail),
             "weights": [[format_integer(w) for w in row] for row in self.weights],
@@ -160,17 +161,17 @@ class CountedKernel(NoiseKernel):
         """The sum s alone; refuses weights that do not tell both s and the counts of counted types."""
         values = tuple(w % self.stride for w in summary.weights)
         told = universe.largest * max(values) < self.stride and (self.radix == 1 or universe.largest < self.radix)
-        marked = all(w // self.stride in {0, 1, self.radix} for w in summary.weights)
+        marked = all(w // self.stride in self._classes for w in summary.weights)
         if not told or not marked or summary.low is not None or summary.high is not None:
             raise InputError(
                 "A counted kernel reads a sum and counts from one total: weights are values, or values and the stride",
                 found=f"weights {list(summary.weights)}, stride {self.stride}, clipped to {summary.low}..{summary.high}",
-                allowed="values from 0 whose sum stays below the stride, plus the stride for counted types, or radix times it "
-                "where the radix is above every count; no clip",
+                allowed="values from 0 whose sum stays below the stride, plus the stride for counted types, or for all classes but "
+                "the last the stride times a power of the radix, which is above every count; no clip",
                 remedy="raise the stride above the largest sum, and the radix above the number of respondents",
             )
         # a place s + M·i beyond 64 bits would wrap around, and another table would be drawn from than was proved
-        largest = max(universe.largest * max(summary.weights), self.state_count, self.radix)
+        largest = max(universe.largest * max(summary.weights), self.state_count, *self._classes)
         if largest >= MOST_TOTAL:
             raise TooLarge(
                 "The totals of this kernel, or its tables by the stride, do not fit into 64 bits",
@@ -180,9 +181,15 @@ class CountedKernel(NoiseKernel):
             )
         return LinearSummary(values)
 
-    def marks(self, weights: Sequence[int]) -> list[tuple[int, int]]:
-        """Whether each type counts for the first class, and for the second."""
-        return [divmod(w // self.stride, self.radix) for w in weights]
+    @cached_property
+    def _classes(self) -> dict[int, int]:
+        """The class of each number of strides in a weight, from 1; 0 of types that are not counted."""
+        last = self.counts.classes
+        return {0: 0} | {self.radix ** (last - c): c for c in range(last, 0, -1)}
+
+    def marks(self, weights: Sequence[int]) -> list[int]:
+        """The class for which each type counts, from 1, or 0."""
+        return [self._classes[w // self.stride] for w in weights]
 
     def places(self, vectors: np.ndarray) -> np.ndarray:
         """The place of each state."""
@@ -190,8 +197,12 @@ class CountedKernel(NoiseKernel):
 
     def capped(self, totals: np.ndarray) -> np.ndarray:
         """What is read of each total: its table and its sum, as one number s + M·i below `state_count`."""
-        counts, sums = np.divmod(totals, self.stride)
-        return np.asarray(self.counts.at(*np.divmod(counts, self.radix)) * self.stride + sums)
+        left, sums = np.divmod(totals, self.stride)
+        counts = []
+        for c in range(self.counts.classes - 1, -1, -1):
+            count, left = np.divmod(left, self.radix**c)
+            counts.append(count)
+        return np.asarray(self.counts.at(counts) * self.stride + sums)
 
     def read(self, place: int) -> tuple[int, int]:
         """(i, s) of a place."""
@@ -299,3 +310,7 @@ class CountedKernel(NoiseKernel):
         logs = log_ratio(self.stair.numerator, self.stair.denominator) + np.log(self.step - passed + beyond)
         logs = logs + stairs * log_ratio(self.ratio.numerator, self.ratio.denominator)
         return np.where(far > self.reach, logs, np.array(within[::-1])[np.clip(far, 0, self.reach)])
+
+
+def _listed(shapes: tuple[Shape, ...]) -> list[object]:
+    return [shape if isinstance(shape, int) else _listed(shape) for shape in shapes]

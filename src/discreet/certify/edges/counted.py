@@ -1,8 +1,8 @@
 """Noise that follows counts is proved by finitely many comparisons, whatever the number of respondents.
 
-The kernel publishes s + Z with Z from the table i of the counts j and k of two classes, or of one (`model.counted_kernel`). A
-neighbour moves s by d = v_b − v_a and the counts by the difference of both types' marks; with respondents added or removed, by v_b
-and the marks of b. With P the set of all (i, i′, d) that some neighbours can have,
+The kernel publishes s + Z with Z from the table i of the counts of some classes, or of one (`model.counted_kernel`). A neighbour
+moves s by d = v_b − v_a, counts in the class of b for one in that of a; with respondents added or removed, by v_b and one more in
+the class of b. With P the set of all (i, i′, d) that some neighbours can have,
 
     f_i(z) ≤ e^ε·f_i′(z − d)  and  f_i′(z − d) ≤ e^ε·f_i(z)    for every z and every (i, i′, d) in P
 
@@ -10,10 +10,11 @@ proves ε; gathering at the ends is post-processing. Where both z and z − d li
 Elsewhere both lie beyond R + W, on the same side as |d| ≤ W, where all tables are one staircase, and are one stair apart at
 most: a factor of 1/r, which z = R + W and z − d of the next stair show among the comparisons unless d = 0, where they are equal. ∎
 
-P is listed by the counts of all others, who are the same on both sides: up to J of the first class and max n − 1 of the second, as
-counts beyond these read the tables of these (`model.count_tables`), with one respondent more or without. It is taken a little
-large: any others that are fewer than all respondents, whether or not there are types to make them. So a factor may be one that no
-database shows; the tight ε then has no lower side.
+P is listed by the counts of all others, who are the same on both sides, one class after the other down the tree of tables
+(`model.count_tables`): two places in it, one for each side, and the fewest others who lead there. Counts beyond the last branch of
+both places read that branch, with one respondent more or without. P is taken a little large: any others that are fewer than all
+respondents, whether or not there are types to make them. So a factor may be one that no database shows; the tight ε then has no
+lower side.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ from discreet.model.promises import PurePromise
 from discreet.model.together import ask
 from discreet.numerics.exact import format_exact
 
+Type = tuple[int, int]
+"""The class of a type, from 1, or 0, and its value."""
+NOBODY: Type = (0, 0)
 MOST_COMPARED = 50_000_000
 """Pairs of probabilities."""
 SHORT = 1024
@@ -49,7 +53,7 @@ class Move:
 
     first: int | None
     second: int
-    others: tuple[int, int]
+    others: tuple[int, ...]
     here: int
     there: int
     moved: int
@@ -138,22 +142,56 @@ def whole_tables(kernel: CountedKernel) -> list[list[int]]:
     return [[*reversed(stairs), *(w * wide * b * b for w in row), *stairs] for row in kernel.weights]
 
 
-def met(types: Sequence[tuple[tuple[int, int], int]], counts: CountTables, largest: int, *, presence: bool) -> Iterator[Move]:
-    """Every move with all others from whom it can be made, as far as tables tell their counts apart.
+def met(types: Sequence[Type], counts: CountTables, largest: int, *, presence: bool) -> Iterator[Move]:
+    """Every move with others from whom it can be made, as few as there may be, as far as tables tell counts apart.
 
-    `types` are ((of the first class or not, of the second or not), value), up to `largest` respondents have them; with `presence`
-    one is added or removed. A move is told the way round in which the first count, or else the second, does not fall.
+    `types` are (class, value), up to `largest` respondents have them; with `presence` one is added or removed. A move is told the
+    way round in which the class does not fall.
     """
     _must_be_few(len(types) if presence else len(types) ** 2)
-    ways = _ways(types, presence=presence)
-    _must_be_few(len(ways) * (counts.first + 1) * (counts.second + 1))
-    ask(len(types) ** 2 + len(ways) * (counts.first + 1) * (counts.second + 1), MOST_COMPARED)
-    for a, b in ways:
-        ((first, second), value), ((more, beside), after) = ((0, 0), 0) if a is None else types[a], types[b]
-        for j in range(min(counts.first, largest - 1) + 1):
-            for k in range(min(counts.second, largest - 1 - j) + 1):
-                here, there = counts.of(j + first, k + second), counts.of(j + more, k + beside)
-                yield Move(a, b, (j, k), here, there, after - value)
+    ways, places = _ways(types, presence=presence), _Places(counts, largest)
+    ask(len(types) ** 2, MOST_COMPARED)
+    sides = [(NOBODY if a is None else types[a], types[b]) for a, b in ways]
+    moves = sum(len(places.beside(one[0], other[0])) for one, other in sides)
+    _must_be_few(moves)
+    ask(moves, MOST_COMPARED)
+    for (a, b), ((mark, value), (beside, after)) in zip(ways, sides, strict=True):
+        for (here, there), others in places.beside(mark, beside).items():
+            yield Move(a, b, others, here, there, after - value)
+
+
+class _Places:
+    """The tables that two sides read, by the fewest others with whom they do."""
+
+    def __init__(self, counts: CountTables, largest: int) -> None:
+        self.counts, self.largest, self.looks = counts, largest, 0
+        self.known: dict[tuple[int, int], dict[tuple[int, int], tuple[int, ...]]] = {}
+
+    def beside(self, one: int, other: int) -> dict[tuple[int, int], tuple[int, ...]]:
+        """With one more of a class on one side, and of another on the other; 0 is no class."""
+        if (one, other) not in self.known:
+            self.known[one, other] = self._found(one, other)
+        return self.known[one, other]
+
+    def _found(self, one: int, other: int) -> dict[tuple[int, int], tuple[int, ...]]:
+        found: dict[tuple[int, int], tuple[int, ...]] = {(0, 0): ()}
+        for asked, (starts, sizes) in enumerate(self.counts.ways, 1):
+            _must_be_few(self._more(sum(max(sizes[a], sizes[b]) for a, b in found)))
+            grown: dict[tuple[int, int], tuple[int, ...]] = {}
+            for (a, b), others in found.items():
+                for count in range(min(max(sizes[a], sizes[b]), self.largest - sum(others))):
+                    here = starts[a] + min(count + (one == asked), sizes[a] - 1)
+                    there = starts[b] + min(count + (other == asked), sizes[b] - 1)
+                    if (here, there) not in grown or sum(others) + count < sum(grown[here, there]):
+                        grown[here, there] = (*others, count)
+            found = grown
+        return found
+
+    def _more(self, looks: int) -> int:
+        """All looks so far and these, which are asked for."""
+        ask(looks, MOST_COMPARED)
+        self.looks += looks
+        return self.looks
 
 
 def _must_be_few(moves: int) -> None:
@@ -167,7 +205,7 @@ def _must_be_few(moves: int) -> None:
         )
 
 
-def _ways(types: Sequence[tuple[tuple[int, int], int]], *, presence: bool) -> list[tuple[int | None, int]]:
+def _ways(types: Sequence[Type], *, presence: bool) -> list[tuple[int | None, int]]:
     """Who becomes whom: the first of all that move the counts and the sum alike."""
     kinds = range(len(types))
     ways: Iterable[tuple[int | None, int]] = ((a, b) for a in kinds for b in kinds if a != b and types[a][0] <= types[b][0])
@@ -175,7 +213,7 @@ def _ways(types: Sequence[tuple[tuple[int, int], int]], *, presence: bool) -> li
         ways = ((None, b) for b in kinds)
     found: dict[object, tuple[int | None, int]] = {}
     for a, b in ways:
-        mark, value = ((0, 0), 0) if a is None else types[a]
+        mark, value = NOBODY if a is None else types[a]
         found.setdefault((mark, types[b][0], types[b][1] - value), (a, b))
     return list(found.values())
 
@@ -193,16 +231,16 @@ def _databases(mechanism: Mechanism, kernel: CountedKernel, move: Move, z: int) 
     return None
 
 
-def _rests(kernel: CountedKernel, weights: Sequence[int], counted: tuple[int, int], others: int) -> Iterator[int]:
+def _rests(kernel: CountedKernel, weights: Sequence[int], counted: tuple[int, ...], others: int) -> Iterator[int]:
     """Totals of so many other respondents of whom so many are counted: the rest light, half or all of them heavy."""
-    classes: dict[tuple[int, int], list[int]] = {(0, 0): [], (1, 0): [], (0, 1): []}
+    classes: list[list[int]] = [[] for _ in range(kernel.counts.classes + 1)]
     for mark, weight in sorted(zip(kernel.marks(weights), weights, strict=True)):
         classes[mark].append(weight)
-    plain, left = classes[0, 0], others - sum(counted)
+    plain, left = classes[0], others - sum(counted)
     if left < 0 or (left > 0 and not plain):
         return
-    specials = [classes[1, 0] if counted[0] else [0], classes[0, 1] if counted[1] else [0]]
+    specials = [(each[:1] + each[-1:] if number else [0]) for each, number in zip(classes[1:], counted, strict=True)]
     for heavy in sorted({0, left // 2, left}):
-        for one, two in product(*(each[:1] + each[-1:] for each in specials)):
-            light = (left - heavy) * plain[0] + heavy * plain[-1] if left else 0
-            yield counted[0] * one + counted[1] * two + light
+        light = (left - heavy) * plain[0] + heavy * plain[-1] if left else 0
+        for chosen in product(*specials):
+            yield sum(number * weight for number, weight in zip(counted, chosen, strict=True)) + light

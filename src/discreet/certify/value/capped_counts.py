@@ -1,14 +1,13 @@
-"""The law of which table of noise a database reads: two counts, each told apart up to a cap (`model.count_tables`).
+"""The law of which table of noise a database reads, found by its counts (`model.count_tables`).
 
-Let X be (min(j, J), min(k, A)), j and k the numbers of respondents of a first and of a second class, A = max n − 1. Capped counts
-add up, so X follows from the X of all but one and the class of that one: X ⊕ m_c, with the mark m_c of his class c. Hence
-
-    independent:  P_n(x′) = Σ_c p_c·Σ {P_(n−1)(x): x ⊕ m_c = x′},
-    drawn from an urn:  μ_c(x′) = Σ {[c_c·Σ_b μ_b(x) + (n − 1)·μ_c(x)]/(C + n − 1): x ⊕ m_c = x′},    P_n(x) = Σ_c μ_c(x),
+Let X be the table of a tree that tells all that the kernel reads, and in which the table of one respondent more follows from the
+table and the class c of that one: X ⊕ c (`CountTables.growing`). Hence
+    independent:  P_n(x′) = Σ_c p_c·Σ {P_(n−1)(x): x ⊕ c = x′},
+    drawn from an urn:  μ_c(x′) = Σ {[c_c·Σ_b μ_b(x) + (n − 1)·μ_c(x)]/(C + n − 1): x ⊕ c = x′},    P_n(x) = Σ_c μ_c(x),
 
 μ_c(x) the probability of X = x and that the last respondent is of class c, as in `urn_sums`: X does not depend on the order of
 respondents, so that each was as likely the last. Everything is rounded down in units of 2^−62: from below, and what is missing is
-one minus the sum. As many steps as respondents, (J + 1)·(A + 1) cells each. [ours]
+one minus the sum. As many steps as respondents, as many cells each as there are X. [ours]
 """
 
 from __future__ import annotations
@@ -31,7 +30,8 @@ MOST_STEPS = 1 << 30
 """Respondents × cells, of all laws of a mixture."""
 EACH_STEP, EACH_TABLE = 2_000, 60
 """What a respondent takes beside the cells, and a table for each number of respondents that there may be."""
-Marks = Sequence[tuple[int, int]]
+Marks = Sequence[int]
+"""The class of each type, from 1; 0 of those that are not counted."""
 Cells = NDArray[Any]
 
 
@@ -40,7 +40,7 @@ def table_chances(law: Law, marks: Marks, counts: CountTables) -> list[Fraction]
     steps = _steps(law, counts)
     if steps > MOST_STEPS:
         raise TooLarge(
-            "The law of two counts takes too many steps",
+            "The law of these counts takes too many steps",
             size=f"{steps:,} respondents × cells",
             fits=f"{MOST_STEPS:,} of both",
             remedy="use fewer respondents or fewer tables",
@@ -56,7 +56,7 @@ def _steps(law: Law, counts: CountTables) -> int:
     if isinstance(law, Listed):
         return EACH_TABLE * len(law.histograms)
     sizes = _sizes(law)
-    return sizes[-1][0] * ((counts.first + 1) * (counts.second + 1) + EACH_STEP) + len(sizes) * len(counts) * EACH_TABLE
+    return sizes[-1][0] * (len(counts.growing) + EACH_STEP) + len(sizes) * len(counts) * EACH_TABLE
 
 
 def _sizes(law: Law) -> Sizes:
@@ -72,27 +72,30 @@ def _chances(law: Law, marks: Marks, counts: CountTables) -> list[Fraction]:
     found = [Fraction(0)] * len(counts)
     if isinstance(law, Listed):
         for histogram, p in law.histograms:
-            j, k = (sum(m[c] * n for m, n in zip(marks, histogram, strict=True)) for c in (0, 1))
-            found[counts.of(j, k)] += p
+            held = [0] * (counts.classes + 1)
+            for mark, n in zip(marks, histogram, strict=True):
+                held[mark] += n
+            found[counts.of(held[1:])] += p
         return found
-    tables = counts.at(*np.indices((counts.first + 1, counts.second + 1)))
+    tables = counts.at(list(np.array(counts.growing.counts, dtype=np.int64).T))
     for share, cells in _grown(law, marks, counts):
-        held = np.zeros(len(counts), dtype=np.uint64)
-        np.add.at(held, tables, cells)
-        found = [p + share * Fraction(mass, 1 << UNITS) for p, mass in zip(found, held.tolist(), strict=True)]
+        masses = np.zeros(len(counts), dtype=np.uint64)
+        np.add.at(masses, tables, cells)
+        found = [p + share * Fraction(mass, 1 << UNITS) for p, mass in zip(found, masses.tolist(), strict=True)]
     return found
 
 
 def _grown(law: Law, marks: Marks, counts: CountTables) -> Iterator[tuple[Fraction, Cells]]:
-    """P(X = x) [j, k] in units of 2^−UNITS for each number of respondents that there may be, with its chance."""
-    start = np.zeros((counts.first + 1, counts.second + 1), dtype=np.uint64)
-    start[0, 0] = 1 << UNITS
+    """P(X = x) in units of 2^−UNITS for each number of respondents that there may be, with its chance."""
+    start = np.zeros(len(counts.growing), dtype=np.uint64)
+    start[0] = 1 << UNITS
     classes, sizes = sorted(set(marks)), _sizes(law)
     held, cells, chances = [np.zeros_like(start) for _ in classes], start, dict(sizes)
     if 0 in chances:
         yield chances[0], start
     for n in range(sizes[-1][0]):
-        held = [counted_once(each, mark) for each, mark in zip(_next(law, n, marks, classes, cells, held), classes, strict=True)]
+        after = _next(law, n, marks, classes, cells, held)
+        held = [counted_once(each, mark, counts.growing) for each, mark in zip(after, classes, strict=True)]
         cells = sum(held[1:], held[0])
         if n + 1 in chances:
             yield chances[n + 1], cells
@@ -112,13 +115,10 @@ def _by_class(numbers: Sequence[Fraction], marks: Marks, classes: Marks) -> list
     return [sum((x for x, mark in zip(numbers, marks, strict=True) if mark == one), Fraction(0)) for one in classes]
 
 
-def counted_once(cells: Cells, mark: tuple[int, int]) -> Cells:
-    """x ⊕ m of cells [..., j, k]: one more of a class, where counts at their cap stay."""
-    if mark == (0, 0):
+def counted_once(cells: Cells, mark: int, growing: CountTables) -> Cells:
+    """x ⊕ c of cells [..., x]: one more of a class."""
+    if not mark:
         return cells
-    axis = mark.index(1) - 2
-    along = np.moveaxis(cells, axis, 0)
-    after = np.zeros_like(along)
-    after[1:] = along[:-1]
-    after[-1] += along[-1]
-    return np.moveaxis(after, 0, axis)
+    after = np.zeros_like(cells)
+    np.add.at(after.T, growing.one_more[mark - 1], cells.T)
+    return after

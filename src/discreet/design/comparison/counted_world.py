@@ -56,20 +56,19 @@ class CountedWorld(SummedWorld):
         return Outcome(mean_of(parts, self.values), float(chances @ losses), float(chances @ biases), False)
 
     def _chances(self, parts: Parts) -> np.ndarray:
-        """The probability of each table: counts of every part [part, j, k], a respondent more at each step."""
+        """The probability of each table: counts of every part [part, x], a respondent more at each step."""
         kernel = self.mechanism.kernel
         assert isinstance(kernel, CountedKernel)
         counts, marks = kernel.counts, kernel.marks(self.mechanism.weighted_sum.weights)
         rows = parts.probabilities[:, None] if parts.apart else parts.probabilities[None]  # [respondent or all, part, type]
-        sizes, cells = parts.sizes, np.zeros((len(parts.shares), counts.first + 1, counts.second + 1))
-        cells[:, 0, 0], found = 1.0, np.zeros(cells.shape[1:])
+        sizes, cells = parts.sizes, np.zeros((len(parts.shares), len(counts.growing)))
+        cells[:, 0], found = 1.0, np.zeros(len(counts.growing))
         for n in range(int(sizes.max()) + 1):
             found += np.tensordot(np.where(sizes == n, parts.shares, 0.0), cells, 1)
             row = rows[n % len(rows)]
             shares = [(mark, row[:, [t for t, m in enumerate(marks) if m == mark]].sum(axis=1)) for mark in set(marks)]
-            cells = sum((counted_once(cells * share[:, None, None], mark) for mark, share in shares), np.zeros(()))
-        firsts, seconds = np.divmod(np.arange(found.size), found.shape[1])
-        return np.bincount(counts.at(firsts, seconds), found.ravel(), len(counts))
+            cells = sum((counted_once(cells * share[:, None], mark, counts.growing) for mark, share in shares), np.zeros(()))
+        return np.bincount(counts.at(list(np.array(counts.growing.counts).T)), found, len(counts))
 
     def replies(self, thetas: list[float]) -> Replies:
         raise _no_outputs()

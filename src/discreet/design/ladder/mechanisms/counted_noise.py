@@ -182,7 +182,8 @@ class CountedNoise:
             weights[int(np.argmax(row))] += (1 << bits) - 2 * ends - sum(weights)
             rows.append(tuple(weights))
         kernel = CountedKernel(*range_, ratio, ends, tuple(rows), 1 << bits)
-        return kernel if radix == 1 else replace(kernel, radix=radix, tables=self.counts.sizes)
+        shape = self.counts.shape
+        return kernel if isinstance(shape, int) else replace(kernel, radix=radix, tables=shape)
 
 
 def of_pairs(pairs: Sequence[Pair]) -> tuple[Pair, ...]:

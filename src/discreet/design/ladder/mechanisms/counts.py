@@ -1,12 +1,12 @@
-"""Which respondents noise follows: those with the highest values, as many of these as pay, and those with the next highest.
+"""Which respondents noise follows: those with the highest values, as many of these as pay, and those with the next highest ones.
 
 Every table is private for whatever respondents who are not counted can change, so it loses at least what the best noise for that
 step loses: where less is lost already, counting them cannot help, and no program is solved.
 
 One count is tried first, from each of the highest values on. Then two around the best of these: the first class begins where that
-did, or a value higher, and the second ends where that did, or a value lower. The more of the first there are, the less the second
-matters, so it has fewer tables: with all of them for every first count a program takes twice the time and gains nothing (note 41).
-Few tables choose the classes, and the best of these get more as long as that pays.
+did, or a value higher, and the second ends where that did, or a value lower. Then three and more, of one of the highest values each
+or of a few. Tables are a hyperbolic cross of counts, Π(c_k + 1) ≤ B: large counts are seldom met together, and the more there are
+of one class, the less the others matter (note 50). Few tables choose the classes; the best of these get more as long as that pays.
 """
 
 from __future__ import annotations
@@ -26,27 +26,28 @@ from discreet.design.ladder.mechanisms.counted_noise import CountedNoise, of_pai
 from discreet.design.ladder.mechanisms.noise import staircase_noise
 from discreet.design.schedule import COUNTED_STEPS, SECONDS_PER_COUNTED_PRODUCT, SECONDS_PER_COUNTED_ROW, now, spend
 from discreet.model.actions import NamedActions
-from discreet.model.count_tables import CountTables
+from discreet.model.count_tables import CountTables, Shape
 from discreet.model.kernel import CountedKernel
 from discreet.model.lattice import StatisticLattice, statistic_lattice
 from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne
+from discreet.model.noise_kernel import MOST_TOTAL
 from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
 from discreet.model.summary import LinearSummary
 
 Cuts = tuple[int, ...]
 """From which value on each class begins, the highest first."""
-ONE_COUNT = ((1,) * 11, (1,) * 21, (1,) * 41)
-TWO_COUNTS = (
-    (5, 3, 1, 1, 1),
-    (10, 7, 5, 3, 2, 1, 1, 1, 1),
-    (13, 10, 8, 6, 4, 3, 2, 1, 1, 1, 1),
-    (16, 13, 11, 9, 7, 5, 3, 2, 1, 1, 1, 1),
-    (20, 16, 13, 11, 9, 7, 5, 4, 3, 2, 1, 1, 1, 1),
-)
-"""How many tables there are for each first count, of one class and of two; the longer ones follow where shorter ones gained."""
+ONE_COUNT = 11, 21, 41
+"""How many tables one count has; more follow where fewer gained."""
+FEW_COUNTS = {2: 5, 3: 5, 4: 4, 5: 4}
+"""B of the first tables of so many classes."""
+MORE_COUNTS = 5, 6, 8, 10, 12, 16, 20, 26, 32
+"""B of more tables."""
+MOST_CLASSES = max(FEW_COUNTS)
+IN_A_CLASS = 3
+"""Of the values that one class would have: each of several has a third."""
 PAYS = 0.002
 """Of the loss: what more tables must have gained before still more are tried."""
 NEAR_TWO, NEAR_LONGER = 1.3, 1.1
@@ -110,11 +111,14 @@ def counted_readings(problem: Problem, below: float, left: Callable[[], float]) 
                 break
     singles = {cuts[0]: each.loss for cuts, each in found.items()}
     near = min(singles.values(), default=inf) <= NEAR_TWO * below
-    for cuts in _pairs(singles, tried) if near else ():
-        two = _reading(problem, lattice, cuts, TWO_COUNTS[0], min([below, *(each.loss for each in found.values())]), left)
-        if two is not None:
-            yield two
-            found[cuts] = two
+    for cuts in [*_pairs(singles, tried), *_rows(singles, levels)] if near else ():
+        least = min([below, *(each.loss for each in found.values())])
+        several = _reading(problem, lattice, cuts, cross(len(cuts), FEW_COUNTS[len(cuts)]), least, left)
+        if several is not None:
+            yield several
+            found[cuts] = several
+        if len(cuts) > 3 and (several is None or several.loss > least * (1 - PAYS)):
+            break
     best = min(found, key=lambda cuts: found[cuts].loss, default=None)
     if best is not None and found[best].loss <= NEAR_LONGER * below:
         yield from _longer(problem, lattice, best, found, left)
@@ -124,15 +128,22 @@ def _longer(
     problem: Problem, lattice: StatisticLattice, cuts: Cuts, found: dict[Cuts, CountedReading], left: Callable[[], float]
 ) -> Iterator[CountedReading]:
     """More tables for these classes, as long as that pays."""
-    best = found[cuts].loss
-    for sizes in (ONE_COUNT if len(cuts) == 1 else TWO_COUNTS)[1:]:
-        more = _reading(problem, lattice, cuts, sizes, best, left)
+    best, few = found[cuts].loss, len(found[cuts].kernel.weights)
+    for shape in [cross(1, most) for most in ONE_COUNT] if len(cuts) == 1 else [cross(len(cuts), most) for most in MORE_COUNTS]:
+        if len(CountTables(shape)) <= few:
+            continue
+        more = _reading(problem, lattice, cuts, shape, best, left)
         if more is None:
             return
         yield more
         if more.loss > best * (1 - PAYS):
             return
         best = more.loss
+
+
+def cross(classes: int, most: int) -> Shape:
+    """Tables for all counts with Π(c_k + 1) ≤ most."""
+    return most if classes == 1 else tuple(cross(classes - 1, most // (count + 1)) for count in range(most))
 
 
 def _pairs(singles: dict[int, float], tried: list[int]) -> list[tuple[int, int]]:
@@ -146,9 +157,22 @@ def _pairs(singles: dict[int, float], tried: list[int]) -> list[tuple[int, int]]
     return sorted(around, key=lambda cuts: sum(singles.get(one, worst) for one in cuts))
 
 
-def _marks(lattice: StatisticLattice, cuts: Cuts) -> list[tuple[int, int]]:
-    """Whether each type is of the first class, and of the second."""
-    return [(int(v >= cuts[0]), int(cuts[-1] <= v < cuts[0])) for v in lattice.summary.weights]
+def _rows(singles: dict[int, float], levels: list[int]) -> Iterator[Cuts]:
+    """Where three classes and more begin, of as many values each: of one where the best single class has up to three.
+
+    Two values at least are not counted.
+    """
+    if not singles:
+        return
+    above = len(levels) - levels.index(min(singles, key=singles.__getitem__))
+    wide = -(-above // IN_A_CLASS)
+    for classes in range(3, min(MOST_CLASSES, (len(levels) - 2) // wide) + 1):
+        yield tuple(levels[-wide * k] for k in range(1, classes + 1))
+
+
+def _marks(lattice: StatisticLattice, cuts: Cuts) -> list[int]:
+    """The class of each type, from 1, or 0."""
+    return [next((c for c, cut in enumerate(cuts, 1) if v >= cut), 0) for v in lattice.summary.weights]
 
 
 def _program(problem: Problem, lattice: StatisticLattice, cuts: Cuts, counts: CountTables) -> CountedNoise:
@@ -161,11 +185,6 @@ def _program(problem: Problem, lattice: StatisticLattice, cuts: Cuts, counts: Co
     step = max(1, lattice.summary.step(problem.neighbours))
     losses = partial(_losses, problem, lattice)
     return CountedNoise(problem.epsilon, step, counts, of_pairs(pairs), chances, losses, _grain(step, set(values)))
-
-
-def _of_people(sizes: tuple[int, ...], largest: int) -> CountTables:
-    """Without tables for more respondents than there are."""
-    return CountTables(tuple(min(n, largest - j + 1) for j, n in enumerate(sizes[: largest + 1])))
 
 
 def _grain(step: int, values: set[int]) -> int:
@@ -190,12 +209,15 @@ def _least(problem: Problem, lattice: StatisticLattice, cut: int) -> float:
 
 
 def _reading(
-    problem: Problem, lattice: StatisticLattice, cuts: Cuts, sizes: tuple[int, ...], below: float, left: Callable[[], float]
+    problem: Problem, lattice: StatisticLattice, cuts: Cuts, shape: Shape, below: float, left: Callable[[], float]
 ) -> CountedReading | None:
-    """None when there is no time for as many tables, or it could not lose less than `below`."""
+    """None when there is no time for as many tables, it could not lose less than `below`, or no 64 bits tell the counts."""
+    counts = CountTables(shape).held(problem.people.largest)
     if _least(problem, lattice, cuts[-1]) >= below:
         return None
-    program = _program(problem, lattice, cuts, _of_people(sizes, problem.people.largest))
+    if problem.people.largest * max(_weights(problem, lattice, cuts)[0]) >= MOST_TOTAL:
+        return None
+    program = _program(problem, lattice, cuts, counts)
     step = SECONDS_PER_COUNTED_ROW * program.rows + SECONDS_PER_COUNTED_PRODUCT * program.columns * program.band**2
     if program.columns > MOST_COLUMNS or program.columns * program.band > MOST_BAND or COUNTED_STEPS * step > left():
         return None
@@ -208,12 +230,19 @@ def _reading(
     return _solved(problem, lattice, cuts, program, go_on)
 
 
+def _weights(problem: Problem, lattice: StatisticLattice, cuts: Cuts) -> tuple[tuple[int, ...], int, int]:
+    """Of a total that tells the sum and the counts, with its stride and its radix."""
+    largest, values, last = problem.people.largest, lattice.summary.weights, len(cuts)
+    stride, radix = largest * max(values) + 1, largest + 1 if last > 1 else 1
+    marks = zip(values, _marks(lattice, cuts), strict=True)
+    return tuple(v + stride * radix ** (last - c) if c else v for v, c in marks), stride, radix
+
+
 def _solved(
     problem: Problem, lattice: StatisticLattice, cuts: Cuts, program: CountedNoise, go_on: Callable[[], bool]
 ) -> CountedReading | None:
     low, high = lattice.summary.range(problem.people)
-    stride, radix = problem.people.largest * max(lattice.summary.weights) + 1, problem.people.largest + 1 if len(cuts) > 1 else 1
-    weights = tuple(v + stride * (radix * j + k) for v, (j, k) in zip(lattice.summary.weights, _marks(lattice, cuts), strict=True))
+    weights, stride, radix = _weights(problem, lattice, cuts)
     makers = len(problem.decisions)
     shown = [lattice.omega(k) for k in range(low, high + 1)]
 
