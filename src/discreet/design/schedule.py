@@ -100,7 +100,7 @@ BYTES_PER_PAIR = 40
 """Memory of an interior point for each pair of states."""
 SECONDS_PER_TOTAL, SECONDS_PER_PAIR = 0.01, 1e-5
 """What a program on a small summary takes, about: for each total of a sum, and for each pair of states of a pair."""
-SECONDS_PER_COUNTED_ROW, SECONDS_PER_COUNTED_PRODUCT, COUNTED_STEPS = 6e-7, 1.3e-10, 50
+SECONDS_PER_COUNTED_ROW, SECONDS_PER_COUNTED_PRODUCT, COUNTED_STEPS = 6e-7, 1.3e-10, 45
 """Of a step of the program of noise that follows counts: of an inequality, and of unknowns × band²; and how many steps it takes."""
 SECONDS_PER_STRIP_PAIR = 1.5e-4
 """Of a bound by coins, for each pair of states of its strip."""

@@ -46,7 +46,7 @@ def test_another_solver_finds_the_same() -> None:
     matrix = sparse.csr_matrix((entries, (np.tile(numbers, 2), np.concatenate([rows.small, rows.large]))))
     other = linprog(cost, A_ub=matrix, b_ub=np.zeros(len(numbers)), A_eq=each, b_eq=np.ones(TABLES))
     found = solved(cost, rows, each, order, start, lambda: True)
-    assert other.fun <= cost @ found <= other.fun * (1 + 2e-5)
+    assert other.fun <= cost @ found <= other.fun * (1 + 2e-4)
     assert (rows.slack(found) > 0).all() and np.allclose(each @ found, 1, rtol=1e-9)
     assert cost @ found < 0.8 * (cost @ start)
 

@@ -75,6 +75,7 @@ def test_more_tables_follow_as_long_as_they_pay(monkeypatch: pytest.MonkeyPatch)
     start = first(households(3))
     monkeypatch.setattr(counts, "_reading", pretended)
     monkeypatch.setattr(counts, "ONE_COUNT", (3, 4, 5, 6, 7))
+    monkeypatch.setattr(counts, "GROWS", 1.3)
     lattice = counts.statistic_lattice(households(3))
     assert lattice is not None
     found = list(counts._longer(households(3), lattice, (5,), {(5,): replace(start, loss=10.0)}, lambda: inf))

@@ -45,6 +45,8 @@ FEW_COUNTS = {2: 5, 3: 5, 4: 4, 5: 4}
 """B of the first tables of so many classes."""
 MORE_COUNTS = 5, 6, 8, 10, 12, 16, 20, 26, 32
 """B of more tables."""
+GROWS = 2.2
+"""Times as many tables as before, if there is time, or fewer."""
 MOST_CLASSES = max(FEW_COUNTS)
 IN_A_CLASS = 3
 """Of the values that one class would have: each of several has a third."""
@@ -129,16 +131,16 @@ def _longer(
 ) -> Iterator[CountedReading]:
     """More tables for these classes, as long as that pays."""
     best, few = found[cuts].loss, len(found[cuts].kernel.weights)
-    for shape in [cross(1, most) for most in ONE_COUNT] if len(cuts) == 1 else [cross(len(cuts), most) for most in MORE_COUNTS]:
-        if len(CountTables(shape)) <= few:
-            continue
-        more = _reading(problem, lattice, cuts, shape, best, left)
+    shapes = [CountTables(cross(len(cuts), most)) for most in (ONE_COUNT if len(cuts) == 1 else MORE_COUNTS)]
+    while longer := [tables for tables in shapes if few < len(tables) <= GROWS * few]:
+        tried = (_reading(problem, lattice, cuts, tables.shape, best, left) for tables in reversed(longer))
+        more = next((each for each in tried if each is not None), None)
         if more is None:
             return
         yield more
         if more.loss > best * (1 - PAYS):
             return
-        best = more.loss
+        best, few = more.loss, len(more.kernel.weights)
 
 
 def cross(classes: int, most: int) -> Shape:
