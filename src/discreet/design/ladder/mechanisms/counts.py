@@ -133,14 +133,16 @@ def _longer(
     best, few = found[cuts].loss, len(found[cuts].kernel.weights)
     shapes = [CountTables(cross(len(cuts), most)) for most in (ONE_COUNT if len(cuts) == 1 else MORE_COUNTS)]
     while longer := [tables for tables in shapes if few < len(tables) <= GROWS * few]:
-        tried = (_reading(problem, lattice, cuts, tables.shape, best, left) for tables in reversed(longer))
-        more = next((each for each in tried if each is not None), None)
-        if more is None:
+        for tables in reversed(longer):
+            more = _reading(problem, lattice, cuts, tables.shape, best, left)
+            if more is not None:
+                break
+        else:
             return
         yield more
         if more.loss > best * (1 - PAYS):
             return
-        best, few = more.loss, len(more.kernel.weights)
+        best, few = more.loss, len(tables)
 
 
 def cross(classes: int, most: int) -> Shape:
