@@ -134,7 +134,8 @@ def test_tables_are_those_of_counts_that_are_likely_together() -> None:
 
 def test_classes_of_several_values_follow_where_the_best_single_one_has_many() -> None:
     levels = list(range(12))
-    assert list(counts._rows({11: 2.0, 9: 1.0}, levels)) == [(11, 10, 9), (11, 10, 9, 8), (11, 10, 9, 8, 7)]
+    each = [(11, 10, 9), (11, 10, 9, 8), (11, 10, 9, 8, 7), (11, 10, 9, 8, 7, 6)]
+    assert list(counts._rows({11: 2.0, 9: 1.0}, levels)) == each
     assert list(counts._rows({11: 2.0, 8: 1.0}, levels)) == [(10, 8, 6), (10, 8, 6, 4), (10, 8, 6, 4, 2)]
     assert list(counts._rows({4: 1.0}, [0, 1, 2, 3, 4])) == [(4, 3, 2)] and list(counts._rows({3: 1.0}, [0, 1, 2, 3])) == []
     assert list(counts._rows({}, levels)) == []

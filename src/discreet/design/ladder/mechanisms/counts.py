@@ -41,7 +41,7 @@ Cuts = tuple[int, ...]
 """From which value on each class begins, the highest first."""
 ONE_COUNT = 11, 21, 41
 """How many tables one count has; more follow where fewer gained."""
-FEW_COUNTS = {2: 5, 3: 5, 4: 4, 5: 4}
+FEW_COUNTS = {2: 5, 3: 5, 4: 4, 5: 4, 6: 4}
 """B of the first tables of so many classes."""
 MORE_COUNTS = 5, 6, 8, 10, 12, 16, 20, 26, 32
 """B of more tables."""
@@ -50,9 +50,11 @@ GROWS = 2.2
 MOST_CLASSES = max(FEW_COUNTS)
 IN_A_CLASS = 3
 """Of the values that one class would have: each of several has a third."""
+ANOTHER = 0.02
+"""Of the loss: what a fourth class or one after it must have gained before another is tried."""
 PAYS = 0.002
 """Of the loss: what more tables must have gained before still more are tried."""
-NEAR_TWO, NEAR_LONGER = 1.3, 1.1
+NEAR_TWO, NEAR_LONGER = 1.5, 1.1
 """How many times what is lost already one count may lose for two to be tried, and few tables for more: neither gains as much."""
 MOST_EPSILON = 20
 FINEST = 24
@@ -119,7 +121,7 @@ def counted_readings(problem: Problem, below: float, left: Callable[[], float]) 
         if several is not None:
             yield several
             found[cuts] = several
-        if len(cuts) > 3 and (several is None or several.loss > least * (1 - PAYS)):
+        if len(cuts) > 3 and (several is None or several.loss > least * (1 - ANOTHER)):
             break
     best = min(found, key=lambda cuts: found[cuts].loss, default=None)
     if best is not None and found[best].loss <= NEAR_LONGER * below:
