@@ -10,7 +10,7 @@ from math import prod
 
 import pytest
 
-from discreet.certify.bounds.boxes import MOST_IN_BOX, boxes_stage, boxes_upper_bound, told_worth, unknown_in_box
+from discreet.certify.bounds.boxes import MOST_IN_BOX, MOST_NUMBERED, boxes_stage, boxes_upper_bound, told_worth, unknown_in_box
 from discreet.certify.bounds.urn import urn_of
 from discreet.certify.optimality import proved_value
 from discreet.design.ladder.bounds.boxes import DEARER, Telling, boxes_bound, choices, why_no_boxes
@@ -62,7 +62,8 @@ def test_masses_are_those_of_the_checker(pairs: tuple[int, ...]) -> None:
     cuts, parts, losses = [references[0] - 1, *references, 61], [], []
     for k, box in enumerate(boxes):
         part = box.part((cuts[k] + 1, cuts[k + 2] - 1))
-        stage = boxes_stage(law, telling.faces, pairs, part)
+        unknown = unknown_in_box(law, telling.faces, pairs, part)
+        stage = boxes_stage(law, telling.faces, pairs, part, range(unknown.size))
         held = float(sum(stage.masses[h] for h in box.kept))
         kept = tuple((h, h, 0) for h in box.kept)
         parts.append(replace(part, multipliers=(Multipliers(Fraction(0), kept),)))
@@ -78,12 +79,14 @@ def test_masses_are_those_of_the_checker(pairs: tuple[int, ...]) -> None:
 def test_the_likeliest_states_are_kept_in_windows_that_the_checker_takes() -> None:
     law = urn_of(asked())
     box = Telling(law, (0, 3, 2), (1,)).box(40, 50)
-    stage = boxes_stage(law, (0, 3, 2), (1,), box.part((40, 45)))
+    unknown = unknown_in_box(law, (0, 3, 2), (1,), box.part((40, 45)))
+    stage = boxes_stage(law, (0, 3, 2), (1,), box.part((40, 45)), range(unknown.size))
     assert len(box.kept) == 50
     out = set(range(len(stage.omegas))) - set(box.kept)
     assert max(stage.masses[h] for h in out) <= min(stage.masses[h] for h in box.kept)
     wide = Telling(urn_of(asked(1000, ("16", "3/10", "1/10", "1/10"))), (0, 3, 2, 1), ()).box(800, 1200)
-    assert prod(last - first + 1 for first, last in wide.windows) <= MOST_IN_BOX
+    assert len(wide.kept) == 1200 and MOST_IN_BOX < prod(last - first + 1 for first, last in wide.windows) <= MOST_NUMBERED
+    assert all(first == 0 for first, _ in wide.windows), "wherever few have a type"
     few = Telling(law, (0, 3, 2), (1,)).box(5, 500)
     assert unknown_in_box(law, (0, 3, 2), (1,), few.part((5, 5))).size >= len(few.kept)
 
@@ -142,9 +145,10 @@ def test_where_boxes_are_not_tried() -> None:
 
 
 def test_guesses_of_time_are_inverse_to_each_other() -> None:
-    for far, epsilon in product((2, 3), (0.5, 2.0)):
+    for far, epsilon, squared in product((2, 3), (0.5, 3.0), (True, False)):
         for states in (200, 1000, 2000):
-            assert states_within(box_seconds(states, far, epsilon) * 1.0001, far, epsilon) == states
-    assert states_within(-1.0, 2, 1.0) == 0
-    assert box_seconds(100, 2, 2.0) > box_seconds(100, 2, 1.0) == box_seconds(100, 2, 0.5)
+            assert states_within(box_seconds(states, far, epsilon, squared) * 1.0001, far, epsilon, squared) == states
+    assert states_within(-1.0, 2, 1.0) == states_within(-1.0, 2, 1.0, squared=False) == 0
+    assert box_seconds(100, 2, 3.0) > box_seconds(100, 2, 2.0) == box_seconds(100, 2, 0.5)
     assert box_seconds(100, 3, 1.0) > box_seconds(100, 2, 1.0)
+    assert box_seconds(2000, 2, 1.0, squared=False) > box_seconds(2000, 2, 1.0)

@@ -1,9 +1,10 @@
 """Proposing boxes: which types stay unknown, which of their counts, for how many players at once (`certify.bounds.boxes`).
 
-Unknown are the likeliest type, the two or three types farthest from it, and perhaps one respondent of a type about half way. The
-counts of rare types under a Dirichlet have long tails in each direction, and are seldom large together. So a box is wide, and
-multipliers stand between its likeliest states alone: the others count as no loss. There is a program for each of a few numbers of
-players, the references; the law of a number between two of them is nearly a mean of theirs, so that both serve it together.
+Unknown are the likeliest type, two to five types farthest from it, and perhaps one respondent of a type about half way. The
+counts of rare types under a Dirichlet have long tails in each direction, and are seldom large together. So multipliers stand
+between the likeliest states alone, in a box that is as wide as these: the others count as no loss. There is a program for each of a
+few numbers of players, the references; the law of a number between two of them is nearly a mean of theirs, so that both serve it
+together.
 
 Which types are best is found by trying: each choice is solved for one reference.
 """
@@ -15,11 +16,11 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import ceil, prod
+from math import ceil, log
 
 import numpy as np
 
-from discreet.certify.bounds.boxes import MOST_IN_ALL, MOST_IN_BOX, SHARES, boxes_stage, told_worth, unknown_in_box
+from discreet.certify.bounds.boxes import MOST_IN_ALL, SHARES, boxes_stage, told_worth, unknown_in_box
 from discreet.certify.bounds.urn import Urn, urn_of, why_not_drawn
 from discreet.design.crew.shared_out import hands_for, shared_out
 from discreet.design.ladder.bounds.counts import solve_counts
@@ -28,6 +29,7 @@ from discreet.design.schedule import now, states_within
 from discreet.design.solver.program import Floats, Integers
 from discreet.frozen import dataclass
 from discreet.model.certificate import BoxesWitness, BoxPart
+from discreet.model.losses import SquaredLoss
 from discreet.model.priors import DirichletMultinomialPrior
 from discreet.model.problem import Problem
 from discreet.watch import SILENT, Watch
@@ -36,11 +38,14 @@ FEWEST_RESPONDENTS, MOST_RESPONDENTS = 40, 3_000
 WIDE = 40
 """Respondents times ε from which boxes are tried: below the urn bound is nearly the whole truth."""
 FEWEST_STATES, MOST_KEPT = 60, 4_000
-WIDER = 12
-"""Windows have at most so many times the states that are kept: more would take longer to list than they are worth."""
 HALFWAY = Fraction(9, 20)
 """Where the type lies of which one respondent is unknown, as a share of the farthest step (as with dice)."""
-PROGRAMS = (1, 2, 3, 4, 6, 8)
+BETWEEN = Fraction(1, 4), Fraction(3, 5)
+"""Where one lies that is taken because its number is as likely to be odd."""
+FEWEST_FAR, MOST_FAR = 2, 5
+"""How many types are far."""
+PROGRAMS, ROUGHLY = (1, 2, 3, 4, 6, 8, 12, 16), (2, 4, 8)
+"""How many there may be, and those that are looked at before it is known which types are best."""
 OUTSIDE, BEYOND = 2e-2, 0.08
 """The probability of fewer players than any reference, for one program and in inverse proportion to their number, and of more."""
 DEARER = 2.0
@@ -83,13 +88,21 @@ def choices(law: Urn) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     sides = [[t for t in types if sign * (law.values[t] - law.values[base]) > 0] for sign in (1, -1)]
     beyond = sorted(max(sides, key=lambda side: max((apart[t] for t in side), default=0)), key=lambda t: -apart[t])
     found: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
-    for far in (2, 3):
+    for far in range(FEWEST_FAR, MOST_FAR + 1):
         faces, inner = tuple(beyond[:far]), beyond[far:]
         if len(faces) == far:
             found.append(((base, *faces), ()))
-            middle = sorted(inner, key=lambda t: abs(apart[t] - HALFWAY * apart[faces[0]]))[:1]
-            found += [((base, *faces), (t,)) for t in middle]
+            found += [((base, *faces), (t,)) for t in _middle(law, inner, apart)]
     return found
+
+
+def _middle(law: Urn, inner: Sequence[int], apart: Sequence[Fraction]) -> list[int]:
+    """Types about half way: the nearest to it, and the one of which an odd number is as likely as the even one below it."""
+    most = max(apart)
+    nearest = sorted(inner, key=lambda t: abs(apart[t] - HALFWAY * most))[:1]
+    about = [t for t in inner if BETWEEN[0] * most <= apart[t] <= BETWEEN[1] * most]
+    even = sorted(about, key=lambda t: abs(log(law.contents[t])))[:1]
+    return list(dict.fromkeys(nearest + even))
 
 
 @dataclass(frozen=True)
@@ -171,24 +184,20 @@ class Telling:
         return self._told(None)
 
     def references(self, number: int) -> list[int]:
-        """About so many numbers of players, evenly between few and many."""
-        below = np.cumsum(self.chances) / self.chances.sum()
+        """About so many numbers of players that may be (not all may, where only pairs are told), evenly between few and many."""
+        below, possible = np.cumsum(self.chances) / self.chances.sum(), np.flatnonzero(self.chances)
         first, last = np.searchsorted(below, (OUTSIDE / number, 1 - BEYOND))
-        return sorted(set(np.linspace(first, max(first, last), number).round().astype(int).tolist()))
+        nearest = np.searchsorted(possible, np.linspace(first, max(first, last), number).round())
+        return sorted(set(possible[np.minimum(nearest, len(possible) - 1)].tolist()))
 
-    def box(self, players: int, states: int, room: int = MOST_IN_BOX) -> Box:
-        """The likeliest states of so many players, in windows of at most `room` states."""
+    def box(self, players: int, states: int) -> Box:
+        """The likeliest states of so many players."""
         own, found, chance = self._h(self.faces[0])[: players + 1], np.zeros((1, 0), dtype=np.int64), np.zeros(1)
         for t in (*self.faces[1:], *self.pairs):
             table = np.zeros(2) if t in self.pairs else self._h(t)[: players + 1]
-            grown = np.column_stack([np.repeat(found, len(table), axis=0), np.tile(np.arange(len(table)), len(found))])
-            counted = np.repeat(chance, len(table)) + np.tile(table, len(found))
-            some = np.flatnonzero(grown.sum(axis=1) <= players)
-            order = some[np.argsort(-(counted[some] + own[players - grown[some].sum(axis=1)]), kind="stable")[:states]]
-            found, chance = grown[order], counted[order]
+            before, more = _likeliest(chance, players - found.sum(axis=1), table, own, states)
+            found, chance = np.column_stack([found[before], more]), chance[before] + table[more]
         chance = chance + own[players - found.sum(axis=1)]
-        inside = self._fitting(found, np.exp(chance - own[-1]), players, min(room, WIDER * states))
-        found, chance = found[inside], chance[inside]
         first, last, sums = found.min(axis=0), found.max(axis=0), found.sum(axis=1)
         wide = len(self.faces) - 1
         first[wide:], last[wide:] = 0, 1
@@ -206,18 +215,6 @@ class Telling:
             found[shift:] = np.logaddexp(found[shift:], together[: len(together) - shift])
         return found
 
-    def _fitting(self, found: Integers, chance: Floats, most: int, room: int) -> Integers:
-        """States in windows that the checker takes: counts that are the least likely to be so large are cut off."""
-        inside, counted = np.arange(len(found)), len(self.faces) - 1
-        while True:
-            first, last = found[inside].min(axis=0)[:counted], found[inside].max(axis=0)[:counted]
-            few = prod((last - first + 1).tolist()) << len(self.pairs) <= room
-            if few and int(last.sum()) + len(self.pairs) <= most:
-                return inside
-            tops = [np.flatnonzero(found[inside, k] == last[k]) for k in range(counted)]
-            off = min((k for k in range(counted) if last[k] > first[k]), key=lambda k: float(chance[inside[tops[k]]].sum()))
-            inside = np.delete(inside, tops[off])
-
     def worth(self, boxes: Sequence[Box]) -> float:
         """The probability that boxes keep together, each next one for more players, less what is felt of what they leave out."""
         own, total = self._h(self.faces[0]), 0.0
@@ -226,30 +223,60 @@ class Telling:
             both = boxes[k : k + 2]
             every = np.arange(box.reference, end)
             players = np.unique(np.linspace(box.reference, end - 1, LOOKS).round().astype(int))
-            u = np.arange(min(each.sums[0] for each in both), min(max(each.sums[1] for each in both), box.reference) + 1)
+            u = np.arange(min(each.sums[0] for each in both), max(each.sums[1] for each in both) + 1)
             laws = []
             for each in both:
-                law = np.exp(own[each.reference - u] - self.whole[each.reference]) / each.felt
+                law = np.exp(own[np.maximum(each.reference - u, 0)] - self.whole[each.reference]) / each.felt
                 laws.append(np.where((u >= each.sums[0]) & (u <= each.sums[1]), law, 0.0))
             parts = np.linspace(0, 1, SHARES + 1)[:, None]
+            needed = (1 - parts) * laws[0] + parts * laws[-1]
+            left = players[:, None] - u
+            law = np.where(left >= 0, np.exp(own[np.maximum(left, 0)]), 0.0)[:, None, :]
             with np.errstate(divide="ignore"):
-                needed = np.log((1 - parts) * laws[0] + parts * laws[-1])
-            ratio = own[players[:, None] - u][:, None, :] - needed
-            least = np.interp(every, players, ratio.min(axis=2).max(axis=1) + self.least[players])
-            total += float(np.exp(least).sum())
+                ratio = np.log(np.divide(law, needed, out=np.full((len(players), *needed.shape), np.inf), where=needed > 0))
+            least = np.interp(every, players, np.exp(ratio.min(axis=2).max(axis=1) + self.least[players]))
+            total += float(least.sum())
         return total
 
-    def boxes(self, seconds: float, epsilon: float, hands: int = 1) -> tuple[float, list[Box]]:
-        """Boxes of likely players, solved in about so many seconds, so many at once, that leave out least, and what they keep."""
+    def states_within(self, seconds: float, problem: Problem) -> int:
+        """The states of a box that is solved in so many seconds."""
+        squared = isinstance(problem.decision.loss, SquaredLoss)
+        return states_within(seconds, self.far, float(problem.epsilon), squared)
+
+    def boxes(self, seconds: float, problem: Problem, hands: int, numbers: Sequence[int]) -> tuple[float, list[Box]]:
+        """What so many boxes keep, as many as leave out least, solved in about so many seconds, so many at once; and these."""
         best: tuple[float, list[Box]] = 0.0, []
-        for number in PROGRAMS:
-            most = min(states_within(seconds / ceil(number / hands), self.far, epsilon), MOST_KEPT)
+        for number in numbers:
+            most = min(self.states_within(seconds / ceil(number / hands), problem), MOST_KEPT, MOST_IN_ALL // number)
             if most < FEWEST_STATES:
                 break
-            room = min(MOST_IN_BOX, MOST_IN_ALL // number)
-            found = [self.box(players, most, room) for players in self.references(number)]
+            found = [self.box(players, most) for players in self.references(number)]
             best = max(best, (self.worth(found), found), key=lambda each: each[0])
         return best
+
+
+def _likeliest(chance: Floats, left: Integers, table: Floats, own: Floats, states: int) -> tuple[Integers, Integers]:
+    """Rows i and counts x, so many with the largest chance_i + table_x + own_{left_i − x}; of equal ones the first.
+
+    Rows of which as many are left differ by their chance alone: so the best of each tell which rows and counts are needed.
+    """
+    room, alike = np.unique(left, return_inverse=True)
+    rest = room[:, None] - np.arange(len(table))
+    gain, best = np.where(rest >= 0, table + own[np.maximum(rest, 0)], -np.inf), np.full(len(room), -np.inf)
+    np.maximum.at(best, alike, chance)
+    least = _nth_largest((best[:, None] + gain).ravel(), states)
+    rows = np.flatnonzero(chance + gain.max(axis=1)[alike] >= least)
+    counts = np.flatnonzero((best[:, None] + gain).max(axis=0) >= least)
+    seen = (chance[rows][:, None] + gain[alike[rows]][:, counts]).ravel()
+    least = _nth_largest(seen, states)
+    above, equal = np.flatnonzero(seen > least), np.flatnonzero((seen == least) & (seen > -np.inf))
+    row, count = np.divmod(np.sort(np.concatenate([above, equal[: states - len(above)]])), len(counts))
+    return rows[row], counts[count]
+
+
+def _nth_largest(numbers: Floats, place: int) -> float:
+    """The number that is so many-th from above; less than all where there are fewer."""
+    return float(np.partition(numbers, len(numbers) - place)[len(numbers) - place]) if place <= len(numbers) else -np.inf
 
 
 def boxes_bound(
@@ -260,8 +287,8 @@ def boxes_bound(
     Those of the same types as known ones are tried only with more states.
     """
     law, ends, hands = urn_of(problem), now() + seconds, hands_for(seconds)
-    epsilon, tellings = float(problem.epsilon), [Telling(law, *each) for each in choices(law)]
-    plans = [(telling, *telling.boxes((1 - TRIED) * seconds, epsilon, hands)) for telling in tellings]
+    tellings = [Telling(law, *each) for each in choices(law)]
+    plans = [(telling, *telling.boxes((1 - TRIED) * seconds, problem, hands, ROUGHLY)) for telling in tellings]
     plans = [plan for plan in plans if sum(len(box.kept) for box in plan[2]) > _known_of(plan[0], known)]
     trying = TRIED * seconds
     few = hands_for(trying)
@@ -274,7 +301,10 @@ def boxes_bound(
     ]
     if watch.cancelled() or FURTHER * max(promises, default=0.0) <= held:
         return None
-    telling, _, boxes = plans[int(np.argmax(promises))]
+    telling = plans[int(np.argmax(promises))][0]
+    _, boxes = telling.boxes(ends - now(), problem, hands, PROGRAMS)
+    if not boxes:
+        return None
     cuts = [boxes[0].reference - 1, *(box.reference for box in boxes), law.respondents + 1]
     programs = [BoxProgram(problem, telling, box, (cuts[k] + 1, cuts[k + 2] - 1), GAP) for k, box in enumerate(boxes)]
     solved = shared_out(_solved, programs, watch, ends - now(), "box", hands=hands, longer=LONGER)
@@ -299,16 +329,15 @@ def _solved(program: BoxProgram, until: Watch) -> Solved:
     """What the law of a box loses at least, and its part of the witness."""
     telling, box, empty = program.telling, program.box, program.box.part(program.players)
     law, faces, pairs = telling.law, telling.faces, telling.pairs
-    unknown, stage = unknown_in_box(law, faces, pairs, empty), boxes_stage(law, faces, pairs, empty)
-    lower, scale, multipliers = solve_counts(program.problem, unknown, stage, program.gap, until, np.array(box.kept))
+    unknown, stage = unknown_in_box(law, faces, pairs, empty), boxes_stage(law, faces, pairs, empty, box.kept)
+    lower, scale, multipliers = solve_counts(program.problem, unknown, stage, program.gap, until, numbers=box.kept)
     return lower, replace(empty, scale=scale, multipliers=multipliers)
 
 
 def _trial(problem: Problem, telling: Telling, boxes: Sequence[Box], seconds: float) -> BoxProgram:
     """The middle one of some boxes with as many states as so many seconds allow."""
     middle = boxes[len(boxes) // 2]
-    few = states_within(seconds, telling.far, float(problem.epsilon))
-    box = telling.box(middle.reference, min(len(middle.kept), few))
+    box = telling.box(middle.reference, min(len(middle.kept), telling.states_within(seconds, problem)))
     return BoxProgram(problem, telling, box, (box.reference,) * 2, TRIAL_GAP)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from discreet.certify.bounds.coins import coins_stage, unknown_to_all
@@ -26,7 +28,8 @@ from discreet.watch import SILENT, Watch
 GAP = 1e-3
 """How near the program of coins is solved."""
 ROUGHLY, FEW_STATES = 4e-3, 200
-"""From this gap on actions have windows where states are more: that proves half a per cent less than all states, much sooner."""
+"""From this gap on actions are real where states are more, and have windows: that proves half a per cent less than all states, much
+sooner, and listed actions are dear."""
 ROUNDED = 1e-5
 """The share of the bound that rounding its multipliers may take."""
 
@@ -42,10 +45,11 @@ def solve_counts(
     until: Watch,
     kept: Integers | None = None,
     led: bool = False,
+    numbers: Sequence[int] | None = None,
 ) -> Solved:
     """The best multipliers found in time between the states, or between some: a state without any counts as no loss.
 
-    `led` says that there are hardly any dead ends (`solve_graph_cells`).
+    `led` says that there are hardly any dead ends (`solve_graph_cells`); a file has these `numbers` for the states of the stage.
     """
     kept = np.arange(len(stage.omegas)) if kept is None else kept
     omegas = [stage.omegas[h] for h in kept]
@@ -54,12 +58,13 @@ def solve_counts(
     place[kept] = np.arange(len(kept))
     edges = place[np.array(sorted(stage.edges), dtype=np.int64).reshape(-1, 2)]
     edges = edges[(edges >= 0).all(axis=1)]
-    epsilon, ends = float(problem.epsilon), (min(stage.omegas), max(stage.omegas))
-    listed = unknown.lattice(problem, ends)
+    epsilon, ends = float(problem.epsilon), unknown.omega_range
+    loss = real_loss(unknown.decision(problem, RealActions()), masses, reads)
+    many = gap >= ROUGHLY and len(kept) > FEW_STATES
+    listed = None if many else unknown.lattice(problem, ends)
     actions: list[Recommendation]
     if listed is None:
-        loss = real_loss(unknown.decision(problem, RealActions()), masses, reads)
-        if gap >= ROUGHLY and len(kept) > FEW_STATES and isinstance(loss, SquaredError) and epsilon > 0 and len(edges):
+        if many and isinstance(loss, SquaredError) and epsilon > 0 and len(edges):
             found = solve_graph_cells(loss, edges, epsilon, gap, until, led)
         else:
             found = solve_real(loss, edges, epsilon, gap, until)
@@ -76,7 +81,7 @@ def solve_counts(
     bound = max(bound, 0.0)
     spare = ROUNDED * bound
     scale, each = whole_multipliers(edges, len(kept), actions, flows, epsilon, spare, every=listed is None, watch=until)
-    name = kept.tolist()
+    name = kept.tolist() if numbers is None else [numbers[h] for h in kept]
     multipliers = (Multipliers(m.action, tuple((name[i], name[k], flow) for i, k, flow in m.flows)) for m in each)
     return bound, scale, tuple(multipliers)
 
