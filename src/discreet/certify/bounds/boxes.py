@@ -98,7 +98,8 @@ def boxes_upper_bound(problem: Problem, witness: BoxesWitness) -> Fraction:
         raise TooLarge("The boxes of this witness", size=f"{number:,} boxes", fits=f"{MOST_PARTS:,}", remedy="use fewer boxes")
     each = [unknown_in_box(law, witness.faces, witness.pairs, part) for part in witness.parts]
     named = _all_named(witness.parts, each)
-    ask(_must_be_told_soon(law, witness.faces, witness.pairs, witness.parts, sum(map(len, named))), MOST_WORK)
+    sums = [len(_sums(*both)) for both in zip(each, named, strict=True)]
+    ask(must_be_told_soon(law, witness.faces, witness.pairs, witness.parts, sum(map(len, named)), sums), MOST_WORK)
     losses, looks = [], Looks()
     for part, unknown, numbers in zip(witness.parts, each, named, strict=True):
         stage = boxes_stage(law, witness.faces, witness.pairs, part, numbers)
@@ -138,10 +139,12 @@ def _all_named(parts: Sequence[BoxPart], each: Sequence[UnknownCounts]) -> list[
     return found
 
 
-def _must_be_told_soon(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], parts: Sequence[BoxPart], states: int) -> int:
+def must_be_told_soon(
+    law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], parts: Sequence[BoxPart], states: int, sums: Sequence[int]
+) -> int:
     """Binary digits to be computed; refuses numbers that are too long and too many ways to tell parts, before any work.
 
-    `states` of all parts together are named.
+    `states` of all parts together are named, with so many different `sums` in each.
     """
     digits = _digits(law)
     if digits > MOST_BITS:
@@ -155,7 +158,6 @@ def _must_be_told_soon(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...],
     width = BITS + max(above.bit_length() - below.bit_length(), 0) + 1
     terms = law.respondents * (HELD * (len(faces) + len(pairs) + 2) + law.respondents * len(pairs) // 4)
     terms += 2 * len(faces) ** 2 * states + 2 * sum(_ways_to_sum(part, len(pairs)) for part in parts)
-    sums = [_largest_sum(part, len(pairs)) - part.fewest + 1 for part in parts]
     for held, together in _sharing(parts):
         terms += (SHARES + 1 if together[1:] else 1) * (len(held) + 1) * sum(sums[i] for i in together)
     if terms * width > MOST_WORK:
@@ -166,11 +168,6 @@ def _must_be_told_soon(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...],
             remedy="use fewer boxes or another witness",
         )
     return terms * width
-
-
-def _largest_sum(part: BoxPart, pairs: int) -> int:
-    """Of counts that the reference may have; more players than there are nobody has."""
-    return min(part.most + pairs, part.reference)
 
 
 def _ways_to_sum(part: BoxPart, pairs: int) -> int:
@@ -185,7 +182,7 @@ def _ways_to_sum(part: BoxPart, pairs: int) -> int:
 def boxes_stage(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart, numbers: Sequence[int]) -> PullStage:
     """The states of these numbers, with masses of the reference law (those of all states come to nearly one), ω and neighbours."""
     unknown = unknown_in_box(law, faces, pairs, part)
-    _must_be_told_soon(law, faces, pairs, [part], len(numbers))
+    must_be_told_soon(law, faces, pairs, [part], len(numbers), [len(_sums(unknown, numbers))])
     whole, masses = _whole(law, faces, pairs, part), _reference(law, faces, part, list(map(unknown.state, numbers)))
     return unknown.stage([Fraction((mass << PRIOR_BITS) // whole, 1 << PRIOR_BITS) for mass in masses], numbers)
 
@@ -195,9 +192,9 @@ def told_worth(
 ) -> Fraction:
     """What parts prove together whose reference laws, divided by the sums of their windows, lose at least so much; rounded down."""
     every = [unknown_in_box(law, faces, pairs, part) for part in parts]
-    named = _all_named(parts, every)
-    _must_be_told_soon(law, faces, pairs, parts, 0)
-    offers = [_offer(law, faces, pairs, *each) for each in zip(parts, every, named, losses, strict=True)]
+    sums = [_sums(*both) for both in zip(every, _all_named(parts, every), strict=True)]
+    must_be_told_soon(law, faces, pairs, parts, 0, list(map(len, sums)))
+    offers = [_offer(law, faces, pairs, *each) for each in zip(parts, sums, losses, strict=True)]
     own, told, total = _h(law, law.contents[faces[0]]), _told(law, faces, pairs), 0
     for held, together in _sharing(parts):
         ways = _ways(own, [offers[i] for i in together])
@@ -212,16 +209,13 @@ def _named(part: BoxPart) -> set[int]:
     return {h for node in part.multipliers for start, end, _ in node.flows for h in (start, end)}
 
 
-def _offer(
-    law: Urn,
-    faces: tuple[int, ...],
-    pairs: tuple[int, ...],
-    part: BoxPart,
-    unknown: UnknownCounts,
-    named: Sequence[int],
-    loss: Fraction,
-) -> Offer:
-    whole, sums = _whole(law, faces, pairs, part), frozenset(map(sum, map(unknown.state, named)))
+def _sums(unknown: UnknownCounts, named: Sequence[int]) -> frozenset[int]:
+    """The sums u of named states."""
+    return frozenset(map(sum, map(unknown.state, named)))
+
+
+def _offer(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart, sums: frozenset[int], loss: Fraction) -> Offer:
+    whole = _whole(law, faces, pairs, part)
     if any(u > part.reference for u in sums):
         raise Refuted("a box names counts that nobody has", f"{max(sums)} of {part.reference} players")
     return Offer(part.reference, sums, (whole * loss.numerator << BITS) // loss.denominator)
@@ -288,7 +282,7 @@ def _reference(law: Urn, faces: tuple[int, ...], part: BoxPart, states: Sequence
 def _whole(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart) -> int:
     """The sum of q over all states of a box in parts of 2^−BITS, by how many players have no first face."""
     own, *tables = (_h(law, law.contents[t]) for t in faces)
-    most = _largest_sum(part, len(pairs))
+    most = min(part.most + len(pairs), part.reference)
     if not min(own[part.reference - most : part.reference - part.fewest + 1]):
         raise Refuted("the reference of a box is too unlikely to be counted with", f"{part.reference} players")
     ways = [1]

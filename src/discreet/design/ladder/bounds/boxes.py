@@ -20,13 +20,14 @@ from math import ceil, log
 
 import numpy as np
 
-from discreet.certify.bounds.boxes import MOST_IN_ALL, SHARES, boxes_stage, told_worth, unknown_in_box
+from discreet.certify.bounds.boxes import MOST_IN_ALL, SHARES, boxes_stage, must_be_told_soon, told_worth, unknown_in_box
 from discreet.certify.bounds.urn import Urn, urn_of, why_not_drawn
 from discreet.design.crew.shared_out import hands_for, shared_out
 from discreet.design.ladder.bounds.counts import solve_counts
 from discreet.design.program.thin_witness import in_passing
 from discreet.design.schedule import now, states_within
 from discreet.design.solver.program import Floats, Integers
+from discreet.errors import TooLarge
 from discreet.frozen import dataclass
 from discreet.model.certificate import BoxesWitness, BoxPart
 from discreet.model.losses import SquaredLoss
@@ -107,12 +108,12 @@ def _middle(law: Urn, inner: Sequence[int], apart: Sequence[Fraction]) -> list[i
 
 @dataclass(frozen=True)
 class Box:
-    """Windows of a part, its reference, which of its states are kept, the sums of their counts, and their share of its law."""
+    """Windows of a part, its reference, which of its states are kept, the sums of their counts, ascending, and their share."""
 
     windows: tuple[tuple[int, int], ...]
     reference: int
     kept: tuple[int, ...]
-    sums: tuple[int, int]
+    sums: tuple[int, ...]
     share: float
 
     @property
@@ -198,13 +199,13 @@ class Telling:
             before, more = _likeliest(chance, players - found.sum(axis=1), table, own, states)
             found, chance = np.column_stack([found[before], more]), chance[before] + table[more]
         chance = chance + own[players - found.sum(axis=1)]
-        first, last, sums = found.min(axis=0), found.max(axis=0), found.sum(axis=1)
+        first, last, sums = found.min(axis=0), found.max(axis=0), np.unique(found.sum(axis=1))
         wide = len(self.faces) - 1
         first[wide:], last[wide:] = 0, 1
         kept = np.ravel_multi_index(tuple((found - first).T), tuple(last - first + 1))
         windows = tuple(zip(first[:wide].tolist(), last[:wide].tolist(), strict=True))
         share = float(np.exp(chance - self.whole[players]).sum())
-        return Box(windows, players, tuple(sorted(kept.tolist())), (int(sums.min()), int(sums.max())), share)
+        return Box(windows, players, tuple(sorted(kept.tolist())), tuple(sums.tolist()), share)
 
     @cached_property
     def whole(self) -> Floats:
@@ -223,11 +224,11 @@ class Telling:
             both = boxes[k : k + 2]
             every = np.arange(box.reference, end)
             players = np.unique(np.linspace(box.reference, end - 1, LOOKS).round().astype(int))
-            u = np.arange(min(each.sums[0] for each in both), max(each.sums[1] for each in both) + 1)
+            u = np.array(sorted(set().union(*(each.sums for each in both))))
             laws = []
             for each in both:
                 law = np.exp(own[np.maximum(each.reference - u, 0)] - self.whole[each.reference]) / each.felt
-                laws.append(np.where((u >= each.sums[0]) & (u <= each.sums[1]), law, 0.0))
+                laws.append(np.where(np.isin(u, each.sums), law, 0.0))
             parts = np.linspace(0, 1, SHARES + 1)[:, None]
             needed = (1 - parts) * laws[0] + parts * laws[-1]
             left = players[:, None] - u
@@ -243,6 +244,20 @@ class Telling:
         squared = isinstance(problem.decision.loss, SquaredLoss)
         return states_within(seconds, self.far, float(problem.epsilon), squared)
 
+    def parts(self, boxes: Sequence[Box]) -> list[BoxPart]:
+        """Parts without multipliers for boxes, each next one for more players: two serve the players between their references."""
+        cuts = [boxes[0].reference - 1, *(box.reference for box in boxes), self.law.respondents + 1]
+        return [box.part((cuts[k] + 1, cuts[k + 2] - 1)) for k, box in enumerate(boxes)]
+
+    def is_told_soon(self, boxes: Sequence[Box]) -> bool:
+        """Whether the checker takes them."""
+        states, sums = sum(len(box.kept) for box in boxes), [len(box.sums) for box in boxes]
+        try:
+            must_be_told_soon(self.law, self.faces, self.pairs, self.parts(boxes), states, sums)
+        except TooLarge:
+            return False
+        return True
+
     def boxes(self, seconds: float, problem: Problem, hands: int, numbers: Sequence[int]) -> tuple[float, list[Box]]:
         """What so many boxes keep, as many as leave out least, solved in about so many seconds, so many at once; and these."""
         best: tuple[float, list[Box]] = 0.0, []
@@ -251,6 +266,8 @@ class Telling:
             if most < FEWEST_STATES:
                 break
             found = [self.box(players, most) for players in self.references(number)]
+            if not self.is_told_soon(found):
+                continue
             best = max(best, (self.worth(found), found), key=lambda each: each[0])
         return best
 
@@ -305,8 +322,7 @@ def boxes_bound(
     _, boxes = telling.boxes(ends - now(), problem, hands, PROGRAMS)
     if not boxes:
         return None
-    cuts = [boxes[0].reference - 1, *(box.reference for box in boxes), law.respondents + 1]
-    programs = [BoxProgram(problem, telling, box, (cuts[k] + 1, cuts[k + 2] - 1), GAP) for k, box in enumerate(boxes)]
+    programs = [BoxProgram(problem, telling, *both, GAP) for both in zip(boxes, telling.parts(boxes), strict=True)]
     solved = shared_out(_solved, programs, watch, ends - now(), "box", hands=hands, longer=LONGER)
     found = [one for one in solved if one is not None and one[0] > 0]
     parts = tuple(part for _, part in found)
@@ -316,18 +332,18 @@ def boxes_bound(
 
 @dataclass(frozen=True)
 class BoxProgram:
-    """A box with the players that it serves, and how nearly it is solved."""
+    """A box, its part of the witness without multipliers, and how nearly it is solved."""
 
     problem: Problem
     telling: Telling
     box: Box
-    players: tuple[int, int]
+    part: BoxPart
     gap: float
 
 
 def _solved(program: BoxProgram, until: Watch) -> Solved:
     """What the law of a box loses at least, and its part of the witness."""
-    telling, box, empty = program.telling, program.box, program.box.part(program.players)
+    telling, box, empty = program.telling, program.box, program.part
     law, faces, pairs = telling.law, telling.faces, telling.pairs
     unknown, stage = unknown_in_box(law, faces, pairs, empty), boxes_stage(law, faces, pairs, empty, box.kept)
     lower, scale, multipliers = solve_counts(program.problem, unknown, stage, program.gap, until, numbers=box.kept)
@@ -338,7 +354,7 @@ def _trial(problem: Problem, telling: Telling, boxes: Sequence[Box], seconds: fl
     """The middle one of some boxes with as many states as so many seconds allow."""
     middle = boxes[len(boxes) // 2]
     box = telling.box(middle.reference, min(len(middle.kept), telling.states_within(seconds, problem)))
-    return BoxProgram(problem, telling, box, (box.reference,) * 2, TRIAL_GAP)
+    return BoxProgram(problem, telling, box, box.part((box.reference,) * 2), TRIAL_GAP)
 
 
 def _tried(trial: BoxProgram, until: Watch) -> Solved:
