@@ -56,6 +56,8 @@ LOOKS = 24
 """Numbers of players between two references for which their shares are looked at."""
 TRIED = 0.25
 """Share of the time for finding out which types."""
+FEWEST_TRIED, LEAST_TRIED, WORTH_TRYING = 4, 80, 0.6
+"""Choices that are tried however short the time, states of a trial beyond these, and the share of the most kept that each keeps."""
 GAP, TRIAL_GAP = 4e-3, 3e-2
 FURTHER = 1.08
 """How much more all states prove than a trial promises."""
@@ -272,6 +274,10 @@ class Telling:
         return best
 
 
+Plan = tuple[Telling, float, list[Box]]
+"""What is told, the probability that boxes keep, and these."""
+
+
 def _likeliest(chance: Floats, left: Integers, table: Floats, own: Floats, states: int) -> tuple[Integers, Integers]:
     """Rows i and counts x, so many with the largest chance_i + table_x + own_{left_i − x}; of equal ones the first.
 
@@ -309,7 +315,7 @@ def boxes_bound(
     plans = [plan for plan in plans if sum(len(box.kept) for box in plan[2]) > _known_of(plan[0], known)]
     trying = TRIED * seconds
     few = hands_for(trying)
-    each = trying / max(ceil(len(plans) / few), 1)
+    plans, each = _worth_trying(plans, problem, trying, few)
     trials = [_trial(problem, telling, boxes, each) for telling, _, boxes in plans]
     tried = shared_out(_tried, trials, watch, trying, "trial", hands=few, longer=PATIENCE)
     promises = [
@@ -348,6 +354,17 @@ def _solved(program: BoxProgram, until: Watch) -> Solved:
     unknown, stage = unknown_in_box(law, faces, pairs, empty), boxes_stage(law, faces, pairs, empty, box.kept)
     lower, scale, multipliers = solve_counts(program.problem, unknown, stage, program.gap, until, numbers=box.kept)
     return lower, replace(empty, scale=scale, multipliers=multipliers)
+
+
+def _worth_trying(plans: Sequence[Plan], problem: Problem, seconds: float, hands: int) -> tuple[list[Plan], float]:
+    """Plans that keep most, as many as can be tried with some states, and the seconds of each."""
+    most = max((kept for _, kept, _ in plans), default=0.0)
+    found = sorted((plan for plan in plans if plan[1] >= WORTH_TRYING * most), key=lambda plan: -plan[1])
+    while True:
+        each = seconds / max(ceil(len(found) / hands), 1)
+        if len(found) <= FEWEST_TRIED or min(plan[0].states_within(each, problem) for plan in found) >= LEAST_TRIED:
+            return found, each
+        found.pop()
 
 
 def _trial(problem: Problem, telling: Telling, boxes: Sequence[Box], seconds: float) -> BoxProgram:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import exp, expm1
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from discreet.design.solver.losses import SquaredError
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Integers, Program
 from discreet.design.solver.real import solve_real
-from discreet.model.actions import RealActions
+from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import CoinsWitness, Multipliers, TypeDie
 from discreet.model.iid_sum import iid_sum
 from discreet.model.problem import Problem
@@ -28,8 +29,10 @@ from discreet.watch import SILENT, Watch
 GAP = 1e-3
 """How near the program of coins is solved."""
 ROUGHLY, FEW_STATES = 4e-3, 200
-"""From this gap on actions are real where states are more, and have windows: that proves half a per cent less than all states, much
-sooner, and listed actions are dear."""
+"""From this gap on actions have windows where states are more: that proves half a per cent less than all states, much sooner."""
+COARSE = 4.0
+"""From this variance of geometric noise on, in squared steps of a list, its actions are real ones there: a list takes too long, and
+rounding adds at most a quarter of a squared step."""
 ROUNDED = 1e-5
 """The share of the bound that rounding its multipliers may take."""
 
@@ -61,7 +64,9 @@ def solve_counts(
     epsilon, ends = float(problem.epsilon), unknown.omega_range
     loss = real_loss(unknown.decision(problem, RealActions()), masses, reads)
     many = gap >= ROUGHLY and len(kept) > FEW_STATES
-    listed = None if many else unknown.lattice(problem, ends)
+    listed = unknown.lattice(problem, ends)
+    if many and listed is not None and _is_fine(listed, epsilon):
+        listed = None
     actions: list[Recommendation]
     if listed is None:
         if many and isinstance(loss, SquaredError) and epsilon > 0 and len(edges):
@@ -84,6 +89,12 @@ def solve_counts(
     name = kept.tolist() if numbers is None else [numbers[h] for h in kept]
     multipliers = (Multipliers(m.action, tuple((name[i], name[k], flow) for i, k, flow in m.flows)) for m in each)
     return bound, scale, tuple(multipliers)
+
+
+def _is_fine(listed: ListedActions, epsilon: float) -> bool:
+    """Whether a list of actions is nearly all real ones: noise of the largest step, one, is wide beside its own."""
+    step = float(listed.numbers[1] - listed.numbers[0]) if len(listed) > 1 else 0.0
+    return epsilon == 0 or 2 * exp(-epsilon) / expm1(-epsilon) ** 2 >= COARSE * step**2
 
 
 def coins_bound(problem: Problem, coins: tuple[TypeDie, ...], seconds: float, watch: Watch = SILENT) -> tuple[float, CoinsWitness]:
