@@ -410,9 +410,12 @@ def test_a_witness_of_boxes_is_written_and_read() -> None:
         certificate_from_document(document)
 
 
-def test_no_forged_witness_proves_more_than_is_true() -> None:
+@pytest.mark.parametrize("world", [FIRST, WIDE[0], WIDE[2]])
+def test_no_forged_witness_proves_more_than_is_true(
+    world: tuple[Problem, tuple[int, ...], tuple[int, ...], list[BoxPart], float],
+) -> None:
     """Any digit, entry or multiplier changed: refused, refuted, or still below the optimum."""
-    problem, faces, pairs, parts, _ = FIRST
+    problem, faces, pairs, parts, _ = world
     best, rng, kept = optimum(problem), Random(7), 0
     document = written(problem, proposed(problem, faces, pairs, parts))
     for _ in range(250):
