@@ -14,8 +14,9 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
-from discreet.certify.bounds.boxes import boxes_stage
+from discreet.certify.bounds.boxes import boxes_stage, unknown_in_box
 from discreet.certify.bounds.urn import Urn, urn_of
+from discreet.certify.duality.pulls import PullStage
 from discreet.files.problem import problem_from_document
 from discreet.model.certificate import BoxesWitness, BoxPart, Multipliers
 from discreet.model.problem import Problem
@@ -40,6 +41,11 @@ def asked(respondents: int = 5, concentration: Sequence[Any] = ("3", "1", "1/2")
 
 def box(windows: Sequence[tuple[int, int]], players: tuple[int, int], reference: int) -> BoxPart:
     return BoxPart(tuple(windows), players, reference, SCALE, ())
+
+
+def whole_stage(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart) -> PullStage:
+    """All states of a box."""
+    return boxes_stage(law, faces, pairs, part, range(unknown_in_box(law, faces, pairs, part).size))
 
 
 def histograms(types: int, respondents: int) -> Iterator[tuple[int, ...]]:
@@ -95,19 +101,22 @@ def solved(
     return float(found.fun), each
 
 
-def proposed(problem: Problem, faces: tuple[int, ...], pairs: tuple[int, ...], boxes: Sequence[BoxPart]) -> BoxesWitness:
-    """The best multipliers of each box, in whole steps of its unit."""
+def proposed(
+    problem: Problem, faces: tuple[int, ...], pairs: tuple[int, ...], boxes: Sequence[BoxPart], most: int | None = None
+) -> BoxesWitness:
+    """The best multipliers of each box, in whole steps of its unit, between at most so many of its likeliest states."""
     law, parts = urn_of(problem), []
     unit = max(abs(law.values[t] - law.values[faces[0]]) for t in (*faces, *pairs))
     for part in boxes:
-        stage = boxes_stage(law, faces, pairs, part)
-        step = 1 / unit
-        actions = [k * step for k in range(int(min(stage.omegas) / step), int(max(stage.omegas) / step) + 1)]
+        every = whole_stage(law, faces, pairs, part)
+        named = sorted(sorted(range(len(every.masses)), key=lambda h: -every.masses[h])[:most])
+        stage, step = boxes_stage(law, faces, pairs, part, named), 1 / unit
+        actions = [k * step for k in range(int(min(every.omegas) / step), int(max(every.omegas) / step) + 1)]
         masses, omegas = [float(m) for m in stage.masses], [float(w) for w in stage.omegas]
         _, prices = solved(masses, omegas, sorted(stage.edges), [float(a) for a in actions], problem)
         scale, each = float(unit) ** problem.decision.distance.degree * SCALE, []
         for a, flows in zip(actions, prices, strict=True):
-            each.append(Multipliers(a, tuple((i, j, int(f * scale)) for i, j, f in flows if int(f * scale) > 0)))
+            each.append(Multipliers(a, tuple((named[i], named[j], int(f * scale)) for i, j, f in flows if int(f * scale) > 0)))
         parts.append(BoxPart(part.windows, part.players, part.reference, SCALE, tuple(each)))
     return BoxesWitness(faces, pairs, tuple(parts))
 
@@ -118,7 +127,7 @@ def any_witness(
     """Random multipliers on the edges between the states of boxes."""
     law, parts = urn_of(problem), []
     for part in boxes:
-        stage = boxes_stage(law, faces, pairs, part)
+        stage = whole_stage(law, faces, pairs, part)
         ends = min(stage.omegas), max(stage.omegas)
         edges = [pair for a, b in sorted(stage.edges) for pair in ((a, b), (b, a))]
         each = tuple(
@@ -127,3 +136,14 @@ def any_witness(
         )
         parts.append(BoxPart(part.windows, part.players, part.reference, 1 << 9, each))
     return BoxesWitness(faces, pairs, tuple(parts))
+
+
+FOUR, FIVE = ("3", "1", "4/5", "1/2"), ("3", "1", "4/5", "1/2", "1/3")
+WIDE: list[tuple[Problem, tuple[int, ...], tuple[int, ...], list[BoxPart], float]] = [
+    (asked(6, ("3", "1", "1/2")), (0, 2, 1), (), [box([(0, 6), (0, 6)], (6, 6), 6)], 0.99),
+    (asked(6, ("3", "1", "1/2")), (0, 2), (1,), [box([(0, 4)], (4, 5), 4), box([(0, 6)], (5, 6), 6)], 0.6),
+    (asked(4, FOUR), (0, 3, 2), (1,), [box([(0, 3), (0, 3)], (3, 3), 3), box([(0, 4), (1, 4)], (4, 4), 4)], 0.25),
+    (asked(4, FOUR, chances=["1/2", "1/5", "1/5", "1/10"]), (0, 3, 2), (), [box([(0, 3), (0, 2)], (3, 4), 3)], 0.1),
+    (asked(3, FIVE), (0, 4, 3, 2, 1), (), [box([(0, 3)] * 4, (3, 3), 3)], 0.99),
+]
+"""Windows as wide as the reference: most of their states are of more players than there are."""

@@ -17,7 +17,7 @@ from box_worlds import any_witness, asked, box, proposed
 from mutation import limited, unexplained
 
 import discreet
-from discreet.model.certificate import BoxesWitness
+from discreet.model.certificate import BoxesWitness, Multipliers
 from discreet.model.problem import Problem
 
 BOXES = Path(discreet.__file__).parent / "certify" / "bounds" / "boxes.py"
@@ -39,6 +39,9 @@ def corpus() -> list[tuple[Problem, BoxesWitness]]:
         ((0, 3, 1), (), [(0, 1), (1, 2)], (3, 4)),
     ):
         cases += [(four, any_witness(rng, four, faces, pairs, [box(windows, players, 4)]))]
+    wide = any_witness(rng, four, (0, 3, 2), (1,), [box([(0, 3), (1, 3)], (2, 4), 3), box([(0, 4), (0, 4)], (3, 4), 4)])
+    cases += [(four, proposed(four, (0, 3, 2), (1,), wide.parts, 20))]
+    cases += [(four, wide), *((four, _at(wide, flow)) for flow in ((0, 2, 1), (4, 10, 1), (16, 22, 1), (0, 30, 1), (50, 0, 1)))]
     cases += [(independent, any_witness(rng, independent, (0, 2), (1,), parts))]
     cases += [
         (asked(5, THREE, chances=chances), own) for chances in (["1/2", "1/2", "0"], ["0", "1/2", "1/2"], ["1/2", "0", "1/2"])
@@ -47,6 +50,8 @@ def corpus() -> list[tuple[Problem, BoxesWitness]]:
         (problem, replace(own, **wrong)) for wrong in ({"faces": (0, 3)}, {"faces": (-1, 2)}, {"pairs": (3,)}, {"pairs": (-3,)})
     ]
     first, second = own.parts
+    last = replace(second, multipliers=tuple(_renamed(m, 7, -1) for m in second.multipliers))
+    cases += [(problem, replace(own, parts=(first, last)))]
     apart = [{"players": (2, 3)}, {"players": (0, 5)}, {"players": (3, 6)}, {"reference": 2}, {"reference": 5}, {"reference": 6}]
     cases += [(problem, replace(own, parts=(replace(first, **change),))) for change in apart]
     cases += [
@@ -75,12 +80,28 @@ def corpus() -> list[tuple[Problem, BoxesWitness]]:
     return cases
 
 
+def _at(witness: BoxesWitness, flow: tuple[int, int, int]) -> BoxesWitness:
+    """The same with one multiplier more in its first part."""
+    first, *others = witness.parts
+    node, *nodes = first.multipliers
+    changed = replace(first, multipliers=(replace(node, flows=(*node.flows, flow)), *nodes))
+    return replace(witness, parts=(changed, *others))
+
+
+def _renamed(node: Multipliers, before: int, after: int) -> Multipliers:
+    """The same with another number for a state."""
+    name = lambda h: after if h == before else h  # noqa: E731
+    return replace(node, flows=tuple((name(i), name(k), flow) for i, k, flow in node.flows))
+
+
 def test_no_comparison_of_the_bound_by_boxes_can_change_unnoticed() -> None:
     cases = corpus()
     questions: list[Callable[[ModuleType], Any]] = [lambda module, case=case: module.boxes_upper_bound(*case) for case in cases]
     # five respondents, contents of 9/2: 5 · (4 + 2 + 2 · 3) digits; 5 · (8 · 5 + 1) products of 264 digits for tables and what is
-    # told, 2 · 4 for each of the 14 states, and for the parts 2 · 4 and 3 · 5 that each has of its own
-    sizes = (("MOST_PARTS", 2), ("MOST_IN_ALL", 14), ("MOST_BITS", 60), ("MOST_WORK", 264 * (205 + 112 + 8 + 15)))
+    # told, 2 · 4 for each of the 14 states, twice 3 + 2 · 3 · 2 and 4 + 2 · 4 · 2 for the sums of windows, and for the parts 2 · 4
+    # and 3 · 5 that each has of its own
+    sizes = (("MOST_PARTS", 2), ("MOST_IN_BOX", 8), ("MOST_IN_ALL", 14), ("MOST_BITS", 60))
+    sizes += (("MOST_NUMBERED", 8), ("MOST_WORK", 264 * (205 + 112 + 2 * (15 + 20) + 8 + 15)))
     limits = [(name, size + d) for name, size in sizes for d in (-1, 0, 1)]
     questions += [lambda module, name=name, most=most: limited(module, name, most, questions[0]) for name, most in limits]
     assert unexplained(BOXES, questions, EQUIVALENT) == []

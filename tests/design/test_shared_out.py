@@ -142,7 +142,8 @@ def test_boxes_are_the_same_by_one_and_by_two(monkeypatch: pytest.MonkeyPatch) -
     document = worlds.document(40, range(4), prior, REAL) | {"privacy": {"epsilon": "2", "unit": "person"}}
     problem = problem_from_document(document)
     monkeypatch.setattr(boxes, "states_within", lambda *_: 80)
-    monkeypatch.setattr(boxes, "PROGRAMS", (2,))
+    for name in ("PROGRAMS", "ROUGHLY"):
+        monkeypatch.setattr(boxes, name, (2,))
     with working_with(1):
         alone = boxes.boxes_bound(problem, LONG, 0.0)
     assert alone is not None and len(alone[1].parts) == 2

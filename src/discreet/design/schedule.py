@@ -109,7 +109,9 @@ SECONDS_PER_DICE_PAIR = 4e-6
 SECONDS_PER_DICE_EDGE, DICE_EDGE_POWER = 1e-5, 1.5
 """where actions have windows, for the edges of a tier to this power."""
 SECONDS_PER_BOX, SECONDS_PER_KEPT = 2.6e-6, 2e-3
-"""Of a bound by boxes: for the squared states of one, each far type but the first and the larger of ε and one; for each state."""
+"""Of a bound by boxes: for the squared states of one, each far type but the first and what a large ε adds; for each state."""
+SECONDS_PER_OTHER_BOX, OTHER_POWER = 5e-7, 2.5
+"""Of one where actions have no windows, because the loss is no squared error: for its states to this power."""
 SECONDS_PER_LIKELY_PAIR = 1.8e-5
 """Of a bound by likely histograms, for the square of these and the larger of ε and one."""
 STATES_PER_SECOND = 300
@@ -221,14 +223,18 @@ def _interior_seconds_here(actions: int, states: int, width: int) -> float:
     return SECONDS_PER_CALL + float(states) ** 2 * (SECONDS_PER_PRODUCT * actions * width + SECONDS_PER_CUBE * states)
 
 
-def box_seconds(states: int, far: int, epsilon: float) -> float:
+def box_seconds(states: int, far: int, epsilon: float, squared: bool = True) -> float:
     """A guess of what the multipliers of one box take, of the counts of so many far types."""
-    return states * (SECONDS_PER_KEPT + SECONDS_PER_BOX * (far - 1) * max(1.0, epsilon) * states)
+    if not squared:
+        return SECONDS_PER_OTHER_BOX * states**OTHER_POWER
+    return states * (SECONDS_PER_KEPT + SECONDS_PER_BOX * (far - 1) * max(1.0, epsilon / 2) * states)
 
 
-def states_within(seconds: float, far: int, epsilon: float) -> int:
+def states_within(seconds: float, far: int, epsilon: float, squared: bool = True) -> int:
     """The states of a box whose multipliers are found in so many seconds."""
-    twice = 2 * SECONDS_PER_BOX * (far - 1) * max(1.0, epsilon)
+    if not squared:
+        return floor((max(seconds, 0.0) / SECONDS_PER_OTHER_BOX) ** (1 / OTHER_POWER))
+    twice = 2 * SECONDS_PER_BOX * (far - 1) * max(1.0, epsilon / 2)
     return floor((sqrt(SECONDS_PER_KEPT**2 + 2 * twice * max(seconds, 0.0)) - SECONDS_PER_KEPT) / twice)
 
 

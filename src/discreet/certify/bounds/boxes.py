@@ -10,7 +10,7 @@ A histogram has probability Π_t h_t(n_t) / h_C(N), h_t that of c_t and C = Σ c
 The witness names faces f_0, …, f_k and pair types g; all others are known types. Of a histogram let n_g = 2·j_g + b_g with b_g ∈
 {0, 1}, M = N − Σ_{t known} n_t − Σ_g 2·j_g the number of players, and x = (n_{f_1}, …, n_{f_k}). So n_{f_0} = M − u with u = Σ x
 + Σ b. A part i is a window for each count of x, a range of M and a reference M_i. Let q_i(x, b) = h_0(M_i − u)·Π_f h_f(x_f) for the
-states (x, b) of its windows that its multipliers name, and 0 elsewhere.
+states (x, b) of its windows that its multipliers name, and 0 elsewhere; h of a negative number is 0.
 
 Theorem. For each M let the parts whose range holds it have numbers α_i(M) ≥ 0 with Σ_i α_i(M)·q_i(x, b) ≤ h_0(M − u)·Π_f h_f(x_f)
 for all x and b. Then
@@ -40,8 +40,9 @@ of small counts holds most of the probability, and boxes that widen with the cou
 
 Arithmetic. Each h is rounded down to 2^−BITS at every step, and so are all sums and products; α is taken with the rounded numbers
 of the references, of which q is made. The masses of a part are q divided by the sum of its windows, rounded down; that sum is in
-its worth. L(q) is bounded as that of any unknown counts (`counts`), all states of the windows included: what that adds for a state
-without multipliers is at most what its best action loses, and ω itself is one, so nothing.
+its worth. L(q) is bounded as that of any unknown counts (`counts`); a state without multipliers counts as no loss, because ω itself
+is an action. So only states that multipliers name are listed, and windows may be as wide as the reference: a state of more players
+than that has no probability, no edge leads there, and no multiplier may stand there.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ from discreet.frozen import dataclass
 from discreet.model.certificate import BoxesWitness, BoxPart
 from discreet.model.problem import Problem
 from discreet.model.together import ask
+from discreet.numerics.exact import brief
 
 BITS = 256
 """Of every h below the point."""
@@ -71,7 +73,9 @@ MOST_WORK = 1 << 32
 HELD = 8
 """A digit that is kept takes as much room as so many that are multiplied may take time."""
 MOST_IN_BOX, MOST_IN_ALL = 20_000, 60_000
-"""States of the windows of a part, and of all parts: most have no multipliers, and take little time."""
+"""States of a part that its multipliers name, and of all parts."""
+MOST_NUMBERED = 1 << 62
+"""States of the windows of a part: they are numbered, by what fits into a file, and only those that are named are ever listed."""
 SHARES = 16
 """Proportions in which two parts may share what is told."""
 MOST_PARTS = 500
@@ -93,14 +97,13 @@ def boxes_upper_bound(problem: Problem, witness: BoxesWitness) -> Fraction:
     if number > MOST_PARTS:
         raise TooLarge("The boxes of this witness", size=f"{number:,} boxes", fits=f"{MOST_PARTS:,}", remedy="use fewer boxes")
     each = [unknown_in_box(law, witness.faces, witness.pairs, part) for part in witness.parts]
-    states = sum(unknown.size for unknown in each)
-    if states > MOST_IN_ALL:
-        raise TooLarge("The boxes of this witness", size=f"{states:,} states", fits=f"{MOST_IN_ALL:,}", remedy="use fewer boxes")
-    ask(_must_be_told_soon(law, witness.faces, witness.pairs, witness.parts), MOST_WORK)
+    named = _all_named(witness.parts, each)
+    sums = [len(_sums(*both)) for both in zip(each, named, strict=True)]
+    ask(must_be_told_soon(law, witness.faces, witness.pairs, witness.parts, sum(map(len, named)), sums), MOST_WORK)
     losses, looks = [], Looks()
-    for part, unknown in zip(witness.parts, each, strict=True):
-        stage = boxes_stage(law, witness.faces, witness.pairs, part)
-        losses.append(unknown.least_loss(problem, stage, part.scale, part.multipliers, looks))
+    for part, unknown, numbers in zip(witness.parts, each, named, strict=True):
+        stage = boxes_stage(law, witness.faces, witness.pairs, part, numbers)
+        losses.append(unknown.least_loss(problem, stage, part.scale, part.multipliers, looks, numbers))
     return -told_worth(law, witness.faces, witness.pairs, witness.parts, losses)
 
 
@@ -109,21 +112,40 @@ def unknown_in_box(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], par
     for t in (*faces, *pairs):
         if not 0 <= t < len(law.contents) or not law.contents[t]:
             raise Refuted("a box names a type that no respondent has", f"type {t}")
-    most = part.most + len(pairs)
+    most = max((part.fewest, *(last for _, last in part.windows)))
     if not most <= part.reference <= law.respondents or part.players[1] > law.respondents:
         raise Refuted(
             "a box has more players than there are respondents, or counts that do not fit its reference",
-            f"counts up to {most} of {part.reference}, players up to {part.players[1]} of {law.respondents}",
+            f"counts up to {brief(most)} of {brief(part.reference)}, players up to {brief(part.players[1])} of {law.respondents}",
         )
     ends = tuple((faces[0], t) for t in (*faces[1:], *pairs))
     occurring = tuple(v for v, c in zip(law.values, law.contents, strict=True) if c)
     unknown = UnknownCounts(law.respondents, law.values, occurring, ends, (*part.windows, *((0, 1) for _ in pairs)))
-    unknown.must_be_few(MOST_IN_BOX)
+    unknown.must_be_few(MOST_NUMBERED)
     return unknown
 
 
-def _must_be_told_soon(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], parts: Sequence[BoxPart]) -> int:
-    """Binary digits to be computed; refuses numbers that are too long and too many ways to tell parts, before any work."""
+def _all_named(parts: Sequence[BoxPart], each: Sequence[UnknownCounts]) -> list[list[int]]:
+    """The states of its windows that multipliers of every part name, ascending; refuses too many."""
+    found = [sorted(number for number in _named(part) if 0 <= number < one.size) for part, one in zip(parts, each, strict=True)]
+    most, states = max(map(len, found), default=0), sum(map(len, found))
+    if most > MOST_IN_BOX or states > MOST_IN_ALL:
+        raise TooLarge(
+            "The boxes of this witness",
+            size=f"{states:,} states, {most:,} in one box",
+            fits=f"{MOST_IN_ALL:,}, and {MOST_IN_BOX:,} in one box",
+            remedy="use fewer boxes, or multipliers between fewer states",
+        )
+    return found
+
+
+def must_be_told_soon(
+    law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], parts: Sequence[BoxPart], states: int, sums: Sequence[int]
+) -> int:
+    """Binary digits to be computed; refuses numbers that are too long and too many ways to tell parts, before any work.
+
+    `states` of all parts together are named, with so many different `sums` in each.
+    """
     digits = _digits(law)
     if digits > MOST_BITS:
         raise TooLarge(
@@ -135,8 +157,7 @@ def _must_be_told_soon(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...],
     above, below = _total(law)
     width = BITS + max(above.bit_length() - below.bit_length(), 0) + 1
     terms = law.respondents * (HELD * (len(faces) + len(pairs) + 2) + law.respondents * len(pairs) // 4)
-    terms += 2 * len(faces) ** 2 * sum(prod(last - first + 1 for first, last in part.windows) << len(pairs) for part in parts)
-    sums = [part.most - part.fewest + len(pairs) + 1 for part in parts]
+    terms += 2 * len(faces) ** 2 * states + 2 * sum(_ways_to_sum(part, len(pairs)) for part in parts)
     for held, together in _sharing(parts):
         terms += (SHARES + 1 if together[1:] else 1) * (len(held) + 1) * sum(sums[i] for i in together)
     if terms * width > MOST_WORK:
@@ -149,13 +170,21 @@ def _must_be_told_soon(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...],
     return terms * width
 
 
-def boxes_stage(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart) -> PullStage:
-    """The states of a box with the masses of its reference law, which come to nearly one, ω and neighbours."""
+def _ways_to_sum(part: BoxPart, pairs: int) -> int:
+    """Products, by their digits, of summing the law of a box over its windows."""
+    terms, sums = 0, 1
+    for k, (first, last) in enumerate((*part.windows, *((0, 1),) * pairs), 1):
+        terms += k * sums * (last - first + 1)
+        sums = min(sums + last - first, part.reference + 1)
+    return terms
+
+
+def boxes_stage(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart, numbers: Sequence[int]) -> PullStage:
+    """The states of these numbers, with masses of the reference law (those of all states come to nearly one), ω and neighbours."""
     unknown = unknown_in_box(law, faces, pairs, part)
-    _must_be_told_soon(law, faces, pairs, [part])
-    masses = _reference(law, faces, pairs, part, unknown.states)
-    whole = sum(masses)
-    return unknown.stage([Fraction((mass << PRIOR_BITS) // whole, 1 << PRIOR_BITS) for mass in masses])
+    must_be_told_soon(law, faces, pairs, [part], len(numbers), [len(_sums(unknown, numbers))])
+    whole, masses = _whole(law, faces, pairs, part), _reference(law, faces, part, list(map(unknown.state, numbers)))
+    return unknown.stage([Fraction((mass << PRIOR_BITS) // whole, 1 << PRIOR_BITS) for mass in masses], numbers)
 
 
 def told_worth(
@@ -163,8 +192,9 @@ def told_worth(
 ) -> Fraction:
     """What parts prove together whose reference laws, divided by the sums of their windows, lose at least so much; rounded down."""
     every = [unknown_in_box(law, faces, pairs, part) for part in parts]
-    _must_be_told_soon(law, faces, pairs, parts)
-    offers = [_offer(law, faces, pairs, *each) for each in zip(parts, every, losses, strict=True)]
+    sums = [_sums(*both) for both in zip(every, _all_named(parts, every), strict=True)]
+    must_be_told_soon(law, faces, pairs, parts, 0, list(map(len, sums)))
+    offers = [_offer(law, faces, pairs, *each) for each in zip(parts, sums, losses, strict=True)]
     own, told, total = _h(law, law.contents[faces[0]]), _told(law, faces, pairs), 0
     for held, together in _sharing(parts):
         ways = _ways(own, [offers[i] for i in together])
@@ -179,11 +209,15 @@ def _named(part: BoxPart) -> set[int]:
     return {h for node in part.multipliers for start, end, _ in node.flows for h in (start, end)}
 
 
-def _offer(
-    law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart, unknown: UnknownCounts, loss: Fraction
-) -> Offer:
-    states = unknown.states
-    whole, sums = sum(_reference(law, faces, pairs, part, states)), frozenset(sum(states[h]) for h in _named(part))
+def _sums(unknown: UnknownCounts, named: Sequence[int]) -> frozenset[int]:
+    """The sums u of named states."""
+    return frozenset(map(sum, map(unknown.state, named)))
+
+
+def _offer(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart, sums: frozenset[int], loss: Fraction) -> Offer:
+    whole = _whole(law, faces, pairs, part)
+    if any(u > part.reference for u in sums):
+        raise Refuted("a box names counts that nobody has", f"{max(sums)} of {part.reference} players")
     return Offer(part.reference, sums, (whole * loss.numerator << BITS) // loss.denominator)
 
 
@@ -234,20 +268,34 @@ def _worth(own: Sequence[int], players: int, needed: Mapping[int, int], worth: i
     return worth * min((own[players - u] << 2 * BITS) // amount for u, amount in needed.items())
 
 
-def _reference(
-    law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart, states: Sequence[tuple[int, ...]]
-) -> list[int]:
-    """q of the states of a box in parts of 2^−BITS."""
+def _reference(law: Urn, faces: tuple[int, ...], part: BoxPart, states: Sequence[tuple[int, ...]]) -> list[int]:
+    """q of some states of a box in parts of 2^−BITS; nothing where there are more players than the reference."""
     own, *tables = (_h(law, law.contents[t]) for t in faces)
-    if not min(own[part.reference - part.most - len(pairs) : part.reference - part.fewest + 1]):
-        raise Refuted("the reference of a box is too unlikely to be counted with", f"{part.reference} players")
     found = []
     for state in states:
-        ways = own[part.reference - sum(state)] * prod(table[x] for table, x in zip(tables, state, strict=False))
+        left = part.reference - sum(state)
+        ways = own[left] * prod(table[x] for table, x in zip(tables, state, strict=False)) if left >= 0 else 0
         found.append(ways >> BITS * len(tables))
-    if not any(found):
-        raise Refuted("the counts of a box are too unlikely to be counted with", f"counts up to {part.most}")
     return found
+
+
+def _whole(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart) -> int:
+    """The sum of q over all states of a box in parts of 2^−BITS, by how many players have no first face."""
+    own, *tables = (_h(law, law.contents[t]) for t in faces)
+    most = min(part.most + len(pairs), part.reference)
+    if not min(own[part.reference - most : part.reference - part.fewest + 1]):
+        raise Refuted("the reference of a box is too unlikely to be counted with", f"{part.reference} players")
+    ways = [1]
+    for table, (first, last) in (*zip(tables, part.windows, strict=True), *(([1, 1], (0, 1)) for _ in pairs)):
+        grown = [0] * min(len(ways) + last - first, most - part.fewest + 1)
+        for u, way in enumerate(ways):
+            for x, chance in enumerate(table[first : last + 1][: len(grown) - u]):
+                grown[u + x] += way * chance
+        ways = grown
+    total = sum(way * own[part.reference - part.fewest - u] for u, way in enumerate(ways)) >> BITS * len(tables)
+    if not total:
+        raise Refuted("the counts of a box are too unlikely to be counted with", f"counts up to {part.most}")
+    return total
 
 
 @lru_cache(maxsize=1)

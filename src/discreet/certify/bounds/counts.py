@@ -28,7 +28,7 @@ from discreet.model.certificate import Multipliers
 from discreet.model.decision import Decision
 from discreet.model.problem import Problem
 from discreet.numerics.brackets import rational_above_exp
-from discreet.numerics.exact import whole_steps
+from discreet.numerics.exact import counted, whole_steps
 
 MOST_STATES = 10_000
 MOST_COUNTS = 8
@@ -59,7 +59,7 @@ class UnknownCounts:
         if len(self.windows) > MOST_COUNTS or self.size > most:
             raise TooLarge(
                 "The states of this witness are too many",
-                size=f"{self.size:,} states of {len(self.windows)} counts",
+                size=f"{counted(self.size)} states of {len(self.windows):,} counts",
                 fits=f"{most:,} states of {MOST_COUNTS} counts",
                 remedy="use another witness",
             )
@@ -77,11 +77,32 @@ class UnknownCounts:
         """All x of the windows."""
         return list(product(*(range(first, last + 1) for first, last in self.windows)))
 
-    def stage(self, masses: Sequence[Fraction]) -> PullStage:
-        """The states with their probabilities, ω and neighbours; none has a neighbour that cannot be, of probability 0."""
-        states = self.states
-        steps = [(self.values[high] - self.values[low]) / self.unit for low, high in self.ends]
-        omegas = tuple(sum((step * x for step, x in zip(steps, state, strict=True)), Fraction(0)) for state in states)
+    def state(self, number: int) -> tuple[int, ...]:
+        """The x of a number, from 0 to `size`."""
+        found = []
+        for first, last in reversed(self.windows):
+            number, more = divmod(number, last - first + 1)
+            found.append(first + more)
+        return tuple(reversed(found))
+
+    @cached_property
+    def steps(self) -> tuple[Fraction, ...]:
+        """What one more of each count adds to ω, in its unit."""
+        return tuple((self.values[high] - self.values[low]) / self.unit for low, high in self.ends)
+
+    @property
+    def omega_range(self) -> tuple[Fraction, Fraction]:
+        """The least and the largest ω of the windows."""
+        each = [sorted(step * x for x in window) for step, window in zip(self.steps, self.windows, strict=True)]
+        return sum((low for low, _ in each), Fraction(0)), sum((high for _, high in each), Fraction(0))
+
+    def stage(self, masses: Sequence[Fraction], numbers: Sequence[int] | None = None) -> PullStage:
+        """The states, or those of these numbers, with their probabilities, ω and neighbours.
+
+        None has a neighbour that cannot be, of probability 0.
+        """
+        states = self.states if numbers is None else [self.state(number) for number in numbers]
+        omegas = tuple(sum((step * x for step, x in zip(self.steps, state, strict=True)), Fraction(0)) for state in states)
         at = {state: h for h, state in enumerate(states) if masses[h]}
         edges = set()
         for move in moves_of(self.ends):
@@ -110,12 +131,23 @@ class UnknownCounts:
         return ListedActions(tuple(k * step for k in range(low, high + 1))) if high - low < MOST_STATES else None
 
     def least_loss(
-        self, problem: Problem, stage: PullStage, scale: int, multipliers: Sequence[Multipliers], looks: Looks | None = None
+        self,
+        problem: Problem,
+        stage: PullStage,
+        scale: int,
+        multipliers: Sequence[Multipliers],
+        looks: Looks | None = None,
+        numbers: Sequence[int] | None = None,
     ) -> Fraction:
-        """What kernels on the states lose at least, by the multipliers; refuted where these do not fit."""
+        """What kernels on the states lose at least, by the multipliers; refuted where these do not fit.
+
+        Multipliers speak of the states by these ascending numbers, or by their places.
+        """
+        numbers = range(len(stage.omegas)) if numbers is None else numbers
+        edges = frozenset((numbers[i], numbers[k]) for i, k in stage.edges)
         factor = rational_above_exp(problem.epsilon, FACTOR_BITS) if problem.epsilon else Fraction(1)
-        ends = min(stage.omegas), max(stage.omegas)
-        stage, pulls = _where_pulled(stage, [pull_of(m, stage.edges, scale, factor) for m in multipliers])
+        ends = self.omega_range
+        stage, pulls = _where_pulled(stage, [pull_of(m, edges, scale, factor) for m in multipliers], numbers)
         listed = self.lattice(problem, ends)
         if listed is not None and all(m.action in listed for m in multipliers):
             decision, looks = self.decision(problem, listed), looks or Looks()
@@ -129,12 +161,13 @@ class UnknownCounts:
         return max(loss, Fraction(0))
 
 
-def _where_pulled(stage: PullStage, pulls: Sequence[Pull]) -> tuple[PullStage, list[Pull]]:
+def _where_pulled(stage: PullStage, pulls: Sequence[Pull], numbers: Sequence[int]) -> tuple[PullStage, list[Pull]]:
     """The states at which there are multipliers: any other one's ω is an action between the ends, so it counts as no loss."""
-    named = sorted(set().union(*(pull.at for pull in pulls)))
-    place = {h: k for k, h in enumerate(named)}
+    at = set().union(*(pull.at for pull in pulls))
+    named = [h for h, number in enumerate(numbers) if number in at]
+    place = {numbers[h]: k for k, h in enumerate(named)}
     masses, omegas = [stage.masses[h] for h in named], tuple(stage.omegas[h] for h in named)
-    moved = [replace(pull, at={place[h]: amount for h, amount in pull.at.items()}) for pull in pulls]
+    moved = [replace(pull, at={place[number]: amount for number, amount in pull.at.items()}) for pull in pulls]
     return PullStage(masses, omegas, list(range(len(named))), frozenset()), moved
 
 

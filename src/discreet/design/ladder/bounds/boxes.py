@@ -1,9 +1,10 @@
 """Proposing boxes: which types stay unknown, which of their counts, for how many players at once (`certify.bounds.boxes`).
 
-Unknown are the likeliest type, the two or three types farthest from it, and perhaps one respondent of a type about half way. The
-counts of rare types under a Dirichlet have long tails in each direction, and are seldom large together. So a box is wide, and
-multipliers stand between its likeliest states alone: the others count as no loss. There is a program for each of a few numbers of
-players, the references; the law of a number between two of them is nearly a mean of theirs, so that both serve it together.
+Unknown are the likeliest type, two to five types farthest from it, and perhaps one respondent of a type about half way. The
+counts of rare types under a Dirichlet have long tails in each direction, and are seldom large together. So multipliers stand
+between the likeliest states alone, in a box that is as wide as these: the others count as no loss. There is a program for each of a
+few numbers of players, the references; the law of a number between two of them is nearly a mean of theirs, so that both serve it
+together.
 
 Which types are best is found by trying: each choice is solved for one reference.
 """
@@ -15,19 +16,21 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import ceil, prod
+from math import ceil, log
 
 import numpy as np
 
-from discreet.certify.bounds.boxes import MOST_IN_ALL, MOST_IN_BOX, SHARES, boxes_stage, told_worth, unknown_in_box
+from discreet.certify.bounds.boxes import MOST_IN_ALL, SHARES, boxes_stage, must_be_told_soon, told_worth, unknown_in_box
 from discreet.certify.bounds.urn import Urn, urn_of, why_not_drawn
 from discreet.design.crew.shared_out import hands_for, shared_out
 from discreet.design.ladder.bounds.counts import solve_counts
 from discreet.design.program.thin_witness import in_passing
 from discreet.design.schedule import now, states_within
 from discreet.design.solver.program import Floats, Integers
+from discreet.errors import TooLarge
 from discreet.frozen import dataclass
 from discreet.model.certificate import BoxesWitness, BoxPart
+from discreet.model.losses import SquaredLoss
 from discreet.model.priors import DirichletMultinomialPrior
 from discreet.model.problem import Problem
 from discreet.watch import SILENT, Watch
@@ -36,11 +39,14 @@ FEWEST_RESPONDENTS, MOST_RESPONDENTS = 40, 3_000
 WIDE = 40
 """Respondents times ε from which boxes are tried: below the urn bound is nearly the whole truth."""
 FEWEST_STATES, MOST_KEPT = 60, 4_000
-WIDER = 12
-"""Windows have at most so many times the states that are kept: more would take longer to list than they are worth."""
 HALFWAY = Fraction(9, 20)
 """Where the type lies of which one respondent is unknown, as a share of the farthest step (as with dice)."""
-PROGRAMS = (1, 2, 3, 4, 6, 8)
+BETWEEN = Fraction(1, 4), Fraction(3, 5)
+"""Where one lies that is taken because its number is as likely to be odd."""
+FEWEST_FAR, MOST_FAR = 2, 5
+"""How many types are far."""
+PROGRAMS, ROUGHLY = (1, 2, 3, 4, 6, 8, 12, 16), (2, 4, 8)
+"""How many there may be, and those that are looked at before it is known which types are best."""
 OUTSIDE, BEYOND = 2e-2, 0.08
 """The probability of fewer players than any reference, for one program and in inverse proportion to their number, and of more."""
 DEARER = 2.0
@@ -50,6 +56,8 @@ LOOKS = 24
 """Numbers of players between two references for which their shares are looked at."""
 TRIED = 0.25
 """Share of the time for finding out which types."""
+FEWEST_TRIED, LEAST_TRIED, WORTH_TRYING = 4, 80, 0.6
+"""Choices that are tried however short the time, states of a trial beyond these, and the share of the most kept that each keeps."""
 GAP, TRIAL_GAP = 4e-3, 3e-2
 FURTHER = 1.08
 """How much more all states prove than a trial promises."""
@@ -83,23 +91,31 @@ def choices(law: Urn) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     sides = [[t for t in types if sign * (law.values[t] - law.values[base]) > 0] for sign in (1, -1)]
     beyond = sorted(max(sides, key=lambda side: max((apart[t] for t in side), default=0)), key=lambda t: -apart[t])
     found: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
-    for far in (2, 3):
+    for far in range(FEWEST_FAR, MOST_FAR + 1):
         faces, inner = tuple(beyond[:far]), beyond[far:]
         if len(faces) == far:
             found.append(((base, *faces), ()))
-            middle = sorted(inner, key=lambda t: abs(apart[t] - HALFWAY * apart[faces[0]]))[:1]
-            found += [((base, *faces), (t,)) for t in middle]
+            found += [((base, *faces), (t,)) for t in _middle(law, inner, apart)]
     return found
+
+
+def _middle(law: Urn, inner: Sequence[int], apart: Sequence[Fraction]) -> list[int]:
+    """Types about half way: the nearest to it, and the one of which an odd number is as likely as the even one below it."""
+    most = max(apart)
+    nearest = sorted(inner, key=lambda t: abs(apart[t] - HALFWAY * most))[:1]
+    about = [t for t in inner if BETWEEN[0] * most <= apart[t] <= BETWEEN[1] * most]
+    even = sorted(about, key=lambda t: abs(log(law.contents[t])))[:1]
+    return list(dict.fromkeys(nearest + even))
 
 
 @dataclass(frozen=True)
 class Box:
-    """Windows of a part, its reference, which of its states are kept, the sums of their counts, and their share of its law."""
+    """Windows of a part, its reference, which of its states are kept, the sums of their counts, ascending, and their share."""
 
     windows: tuple[tuple[int, int], ...]
     reference: int
     kept: tuple[int, ...]
-    sums: tuple[int, int]
+    sums: tuple[int, ...]
     share: float
 
     @property
@@ -171,31 +187,27 @@ class Telling:
         return self._told(None)
 
     def references(self, number: int) -> list[int]:
-        """About so many numbers of players, evenly between few and many."""
-        below = np.cumsum(self.chances) / self.chances.sum()
+        """About so many numbers of players that may be (not all may, where only pairs are told), evenly between few and many."""
+        below, possible = np.cumsum(self.chances) / self.chances.sum(), np.flatnonzero(self.chances)
         first, last = np.searchsorted(below, (OUTSIDE / number, 1 - BEYOND))
-        return sorted(set(np.linspace(first, max(first, last), number).round().astype(int).tolist()))
+        nearest = np.searchsorted(possible, np.linspace(first, max(first, last), number).round())
+        return sorted(set(possible[np.minimum(nearest, len(possible) - 1)].tolist()))
 
-    def box(self, players: int, states: int, room: int = MOST_IN_BOX) -> Box:
-        """The likeliest states of so many players, in windows of at most `room` states."""
+    def box(self, players: int, states: int) -> Box:
+        """The likeliest states of so many players."""
         own, found, chance = self._h(self.faces[0])[: players + 1], np.zeros((1, 0), dtype=np.int64), np.zeros(1)
         for t in (*self.faces[1:], *self.pairs):
             table = np.zeros(2) if t in self.pairs else self._h(t)[: players + 1]
-            grown = np.column_stack([np.repeat(found, len(table), axis=0), np.tile(np.arange(len(table)), len(found))])
-            counted = np.repeat(chance, len(table)) + np.tile(table, len(found))
-            some = np.flatnonzero(grown.sum(axis=1) <= players)
-            order = some[np.argsort(-(counted[some] + own[players - grown[some].sum(axis=1)]), kind="stable")[:states]]
-            found, chance = grown[order], counted[order]
+            before, more = _likeliest(chance, players - found.sum(axis=1), table, own, states)
+            found, chance = np.column_stack([found[before], more]), chance[before] + table[more]
         chance = chance + own[players - found.sum(axis=1)]
-        inside = self._fitting(found, np.exp(chance - own[-1]), players, min(room, WIDER * states))
-        found, chance = found[inside], chance[inside]
-        first, last, sums = found.min(axis=0), found.max(axis=0), found.sum(axis=1)
+        first, last, sums = found.min(axis=0), found.max(axis=0), np.unique(found.sum(axis=1))
         wide = len(self.faces) - 1
         first[wide:], last[wide:] = 0, 1
         kept = np.ravel_multi_index(tuple((found - first).T), tuple(last - first + 1))
         windows = tuple(zip(first[:wide].tolist(), last[:wide].tolist(), strict=True))
         share = float(np.exp(chance - self.whole[players]).sum())
-        return Box(windows, players, tuple(sorted(kept.tolist())), (int(sums.min()), int(sums.max())), share)
+        return Box(windows, players, tuple(sorted(kept.tolist())), tuple(sums.tolist()), share)
 
     @cached_property
     def whole(self) -> Floats:
@@ -206,18 +218,6 @@ class Telling:
             found[shift:] = np.logaddexp(found[shift:], together[: len(together) - shift])
         return found
 
-    def _fitting(self, found: Integers, chance: Floats, most: int, room: int) -> Integers:
-        """States in windows that the checker takes: counts that are the least likely to be so large are cut off."""
-        inside, counted = np.arange(len(found)), len(self.faces) - 1
-        while True:
-            first, last = found[inside].min(axis=0)[:counted], found[inside].max(axis=0)[:counted]
-            few = prod((last - first + 1).tolist()) << len(self.pairs) <= room
-            if few and int(last.sum()) + len(self.pairs) <= most:
-                return inside
-            tops = [np.flatnonzero(found[inside, k] == last[k]) for k in range(counted)]
-            off = min((k for k in range(counted) if last[k] > first[k]), key=lambda k: float(chance[inside[tops[k]]].sum()))
-            inside = np.delete(inside, tops[off])
-
     def worth(self, boxes: Sequence[Box]) -> float:
         """The probability that boxes keep together, each next one for more players, less what is felt of what they leave out."""
         own, total = self._h(self.faces[0]), 0.0
@@ -226,30 +226,80 @@ class Telling:
             both = boxes[k : k + 2]
             every = np.arange(box.reference, end)
             players = np.unique(np.linspace(box.reference, end - 1, LOOKS).round().astype(int))
-            u = np.arange(min(each.sums[0] for each in both), min(max(each.sums[1] for each in both), box.reference) + 1)
+            u = np.array(sorted(set().union(*(each.sums for each in both))))
             laws = []
             for each in both:
-                law = np.exp(own[each.reference - u] - self.whole[each.reference]) / each.felt
-                laws.append(np.where((u >= each.sums[0]) & (u <= each.sums[1]), law, 0.0))
+                law = np.exp(own[np.maximum(each.reference - u, 0)] - self.whole[each.reference]) / each.felt
+                laws.append(np.where(np.isin(u, each.sums), law, 0.0))
             parts = np.linspace(0, 1, SHARES + 1)[:, None]
+            needed = (1 - parts) * laws[0] + parts * laws[-1]
+            left = players[:, None] - u
+            law = np.where(left >= 0, np.exp(own[np.maximum(left, 0)]), 0.0)[:, None, :]
             with np.errstate(divide="ignore"):
-                needed = np.log((1 - parts) * laws[0] + parts * laws[-1])
-            ratio = own[players[:, None] - u][:, None, :] - needed
-            least = np.interp(every, players, ratio.min(axis=2).max(axis=1) + self.least[players])
-            total += float(np.exp(least).sum())
+                ratio = np.log(np.divide(law, needed, out=np.full((len(players), *needed.shape), np.inf), where=needed > 0))
+            least = np.interp(every, players, np.exp(ratio.min(axis=2).max(axis=1) + self.least[players]))
+            total += float(least.sum())
         return total
 
-    def boxes(self, seconds: float, epsilon: float, hands: int = 1) -> tuple[float, list[Box]]:
-        """Boxes of likely players, solved in about so many seconds, so many at once, that leave out least, and what they keep."""
+    def states_within(self, seconds: float, problem: Problem) -> int:
+        """The states of a box that is solved in so many seconds."""
+        squared = isinstance(problem.decision.loss, SquaredLoss)
+        return states_within(seconds, self.far, float(problem.epsilon), squared)
+
+    def parts(self, boxes: Sequence[Box]) -> list[BoxPart]:
+        """Parts without multipliers for boxes, each next one for more players: two serve the players between their references."""
+        cuts = [boxes[0].reference - 1, *(box.reference for box in boxes), self.law.respondents + 1]
+        return [box.part((cuts[k] + 1, cuts[k + 2] - 1)) for k, box in enumerate(boxes)]
+
+    def is_told_soon(self, boxes: Sequence[Box]) -> bool:
+        """Whether the checker takes them."""
+        states, sums = sum(len(box.kept) for box in boxes), [len(box.sums) for box in boxes]
+        try:
+            must_be_told_soon(self.law, self.faces, self.pairs, self.parts(boxes), states, sums)
+        except TooLarge:
+            return False
+        return True
+
+    def boxes(self, seconds: float, problem: Problem, hands: int, numbers: Sequence[int]) -> tuple[float, list[Box]]:
+        """What so many boxes keep, as many as leave out least, solved in about so many seconds, so many at once; and these."""
         best: tuple[float, list[Box]] = 0.0, []
-        for number in PROGRAMS:
-            most = min(states_within(seconds / ceil(number / hands), self.far, epsilon), MOST_KEPT)
+        for number in numbers:
+            most = min(self.states_within(seconds / ceil(number / hands), problem), MOST_KEPT, MOST_IN_ALL // number)
             if most < FEWEST_STATES:
                 break
-            room = min(MOST_IN_BOX, MOST_IN_ALL // number)
-            found = [self.box(players, most, room) for players in self.references(number)]
+            found = [self.box(players, most) for players in self.references(number)]
+            if not self.is_told_soon(found):
+                continue
             best = max(best, (self.worth(found), found), key=lambda each: each[0])
         return best
+
+
+Plan = tuple[Telling, float, list[Box]]
+"""What is told, the probability that boxes keep, and these."""
+
+
+def _likeliest(chance: Floats, left: Integers, table: Floats, own: Floats, states: int) -> tuple[Integers, Integers]:
+    """Rows i and counts x, so many with the largest chance_i + table_x + own_{left_i − x}; of equal ones the first.
+
+    Rows of which as many are left differ by their chance alone: so the best of each tell which rows and counts are needed.
+    """
+    room, alike = np.unique(left, return_inverse=True)
+    rest = room[:, None] - np.arange(len(table))
+    gain, best = np.where(rest >= 0, table + own[np.maximum(rest, 0)], -np.inf), np.full(len(room), -np.inf)
+    np.maximum.at(best, alike, chance)
+    least = _nth_largest((best[:, None] + gain).ravel(), states)
+    rows = np.flatnonzero(chance + gain.max(axis=1)[alike] >= least)
+    counts = np.flatnonzero((best[:, None] + gain).max(axis=0) >= least)
+    seen = (chance[rows][:, None] + gain[alike[rows]][:, counts]).ravel()
+    least = _nth_largest(seen, states)
+    above, equal = np.flatnonzero(seen > least), np.flatnonzero((seen == least) & (seen > -np.inf))
+    row, count = np.divmod(np.sort(np.concatenate([above, equal[: states - len(above)]])), len(counts))
+    return rows[row], counts[count]
+
+
+def _nth_largest(numbers: Floats, place: int) -> float:
+    """The number that is so many-th from above; less than all where there are fewer."""
+    return float(np.partition(numbers, len(numbers) - place)[len(numbers) - place]) if place <= len(numbers) else -np.inf
 
 
 def boxes_bound(
@@ -260,12 +310,12 @@ def boxes_bound(
     Those of the same types as known ones are tried only with more states.
     """
     law, ends, hands = urn_of(problem), now() + seconds, hands_for(seconds)
-    epsilon, tellings = float(problem.epsilon), [Telling(law, *each) for each in choices(law)]
-    plans = [(telling, *telling.boxes((1 - TRIED) * seconds, epsilon, hands)) for telling in tellings]
+    tellings = [Telling(law, *each) for each in choices(law)]
+    plans = [(telling, *telling.boxes((1 - TRIED) * seconds, problem, hands, ROUGHLY)) for telling in tellings]
     plans = [plan for plan in plans if sum(len(box.kept) for box in plan[2]) > _known_of(plan[0], known)]
     trying = TRIED * seconds
     few = hands_for(trying)
-    each = trying / max(ceil(len(plans) / few), 1)
+    plans, each = _worth_trying(plans, problem, trying, few)
     trials = [_trial(problem, telling, boxes, each) for telling, _, boxes in plans]
     tried = shared_out(_tried, trials, watch, trying, "trial", hands=few, longer=PATIENCE)
     promises = [
@@ -274,9 +324,11 @@ def boxes_bound(
     ]
     if watch.cancelled() or FURTHER * max(promises, default=0.0) <= held:
         return None
-    telling, _, boxes = plans[int(np.argmax(promises))]
-    cuts = [boxes[0].reference - 1, *(box.reference for box in boxes), law.respondents + 1]
-    programs = [BoxProgram(problem, telling, box, (cuts[k] + 1, cuts[k + 2] - 1), GAP) for k, box in enumerate(boxes)]
+    telling = plans[int(np.argmax(promises))][0]
+    _, boxes = telling.boxes(ends - now(), problem, hands, PROGRAMS)
+    if not boxes:
+        return None
+    programs = [BoxProgram(problem, telling, *both, GAP) for both in zip(boxes, telling.parts(boxes), strict=True)]
     solved = shared_out(_solved, programs, watch, ends - now(), "box", hands=hands, longer=LONGER)
     found = [one for one in solved if one is not None and one[0] > 0]
     parts = tuple(part for _, part in found)
@@ -286,30 +338,40 @@ def boxes_bound(
 
 @dataclass(frozen=True)
 class BoxProgram:
-    """A box with the players that it serves, and how nearly it is solved."""
+    """A box, its part of the witness without multipliers, and how nearly it is solved."""
 
     problem: Problem
     telling: Telling
     box: Box
-    players: tuple[int, int]
+    part: BoxPart
     gap: float
 
 
 def _solved(program: BoxProgram, until: Watch) -> Solved:
     """What the law of a box loses at least, and its part of the witness."""
-    telling, box, empty = program.telling, program.box, program.box.part(program.players)
+    telling, box, empty = program.telling, program.box, program.part
     law, faces, pairs = telling.law, telling.faces, telling.pairs
-    unknown, stage = unknown_in_box(law, faces, pairs, empty), boxes_stage(law, faces, pairs, empty)
-    lower, scale, multipliers = solve_counts(program.problem, unknown, stage, program.gap, until, np.array(box.kept))
+    unknown, stage = unknown_in_box(law, faces, pairs, empty), boxes_stage(law, faces, pairs, empty, box.kept)
+    lower, scale, multipliers = solve_counts(program.problem, unknown, stage, program.gap, until, numbers=box.kept)
     return lower, replace(empty, scale=scale, multipliers=multipliers)
+
+
+def _worth_trying(plans: Sequence[Plan], problem: Problem, seconds: float, hands: int) -> tuple[list[Plan], float]:
+    """Plans that keep most, as many as can be tried with some states, and the seconds of each."""
+    most = max((kept for _, kept, _ in plans), default=0.0)
+    found = sorted((plan for plan in plans if plan[1] >= WORTH_TRYING * most), key=lambda plan: -plan[1])
+    while True:
+        each = seconds / max(ceil(len(found) / hands), 1)
+        if len(found) <= FEWEST_TRIED or min(plan[0].states_within(each, problem) for plan in found) >= LEAST_TRIED:
+            return found, each
+        found.pop()
 
 
 def _trial(problem: Problem, telling: Telling, boxes: Sequence[Box], seconds: float) -> BoxProgram:
     """The middle one of some boxes with as many states as so many seconds allow."""
     middle = boxes[len(boxes) // 2]
-    few = states_within(seconds, telling.far, float(problem.epsilon))
-    box = telling.box(middle.reference, min(len(middle.kept), few))
-    return BoxProgram(problem, telling, box, (box.reference,) * 2, TRIAL_GAP)
+    box = telling.box(middle.reference, min(len(middle.kept), telling.states_within(seconds, problem)))
+    return BoxProgram(problem, telling, box, box.part((box.reference,) * 2), TRIAL_GAP)
 
 
 def _tried(trial: BoxProgram, until: Watch) -> Solved:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import exp, expm1
+
 import numpy as np
 
 from discreet.certify.bounds.coins import coins_stage, unknown_to_all
@@ -16,7 +19,7 @@ from discreet.design.solver.losses import SquaredError
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Integers, Program
 from discreet.design.solver.real import solve_real
-from discreet.model.actions import RealActions
+from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import CoinsWitness, Multipliers, TypeDie
 from discreet.model.iid_sum import iid_sum
 from discreet.model.problem import Problem
@@ -27,6 +30,9 @@ GAP = 1e-3
 """How near the program of coins is solved."""
 ROUGHLY, FEW_STATES = 4e-3, 200
 """From this gap on actions have windows where states are more: that proves half a per cent less than all states, much sooner."""
+COARSE = 4.0
+"""From this variance of geometric noise on, in squared steps of a list, its actions are real ones there: a list takes too long, and
+rounding adds at most a quarter of a squared step."""
 ROUNDED = 1e-5
 """The share of the bound that rounding its multipliers may take."""
 
@@ -42,10 +48,11 @@ def solve_counts(
     until: Watch,
     kept: Integers | None = None,
     led: bool = False,
+    numbers: Sequence[int] | None = None,
 ) -> Solved:
     """The best multipliers found in time between the states, or between some: a state without any counts as no loss.
 
-    `led` says that there are hardly any dead ends (`solve_graph_cells`).
+    `led` says that there are hardly any dead ends (`solve_graph_cells`); a file has these `numbers` for the states of the stage.
     """
     kept = np.arange(len(stage.omegas)) if kept is None else kept
     omegas = [stage.omegas[h] for h in kept]
@@ -54,12 +61,15 @@ def solve_counts(
     place[kept] = np.arange(len(kept))
     edges = place[np.array(sorted(stage.edges), dtype=np.int64).reshape(-1, 2)]
     edges = edges[(edges >= 0).all(axis=1)]
-    epsilon, ends = float(problem.epsilon), (min(stage.omegas), max(stage.omegas))
+    epsilon, ends = float(problem.epsilon), unknown.omega_range
+    loss = real_loss(unknown.decision(problem, RealActions()), masses, reads)
+    many = gap >= ROUGHLY and len(kept) > FEW_STATES
     listed = unknown.lattice(problem, ends)
+    if many and listed is not None and _is_fine(listed, epsilon):
+        listed = None
     actions: list[Recommendation]
     if listed is None:
-        loss = real_loss(unknown.decision(problem, RealActions()), masses, reads)
-        if gap >= ROUGHLY and len(kept) > FEW_STATES and isinstance(loss, SquaredError) and epsilon > 0 and len(edges):
+        if many and isinstance(loss, SquaredError) and epsilon > 0 and len(edges):
             found = solve_graph_cells(loss, edges, epsilon, gap, until, led)
         else:
             found = solve_real(loss, edges, epsilon, gap, until)
@@ -76,9 +86,15 @@ def solve_counts(
     bound = max(bound, 0.0)
     spare = ROUNDED * bound
     scale, each = whole_multipliers(edges, len(kept), actions, flows, epsilon, spare, every=listed is None, watch=until)
-    name = kept.tolist()
+    name = kept.tolist() if numbers is None else [numbers[h] for h in kept]
     multipliers = (Multipliers(m.action, tuple((name[i], name[k], flow) for i, k, flow in m.flows)) for m in each)
     return bound, scale, tuple(multipliers)
+
+
+def _is_fine(listed: ListedActions, epsilon: float) -> bool:
+    """Whether a list of actions is nearly all real ones: noise of the largest step, one, is wide beside its own."""
+    step = float(listed.numbers[1] - listed.numbers[0]) if len(listed) > 1 else 0.0
+    return epsilon == 0 or 2 * exp(-epsilon) / expm1(-epsilon) ** 2 >= COARSE * step**2
 
 
 def coins_bound(problem: Problem, coins: tuple[TypeDie, ...], seconds: float, watch: Watch = SILENT) -> tuple[float, CoinsWitness]:
