@@ -358,6 +358,8 @@ def check_counted(mechanism):
     need(len(weights) == len(data["values"]), "the summary needs one weight for every type")
     need(not several or (radix > 1 and last > 0), "several counts need a radix above one")
     need(sum(ways[-1][1]) == len(kernel["weights"]), "some counts have no table, or some table no counts")
+    affordable(last * (radix.bit_length() - 1), 62, "binary digits of a total")
+    affordable(max(most * max(weights), stride * len(kernel["weights"]), radix**last), 2**62 - 1, "in a total")
     classes = {radix ** (last - c): c for c in range(last + 1)} | {0: None}
     types, values = [(classes.get(w // stride, -1), w % stride) for w in weights], [w % stride for w in weights]
     need(all(c != -1 for c, _ in types) and most * max(values) < stride and (most < radix or not several),
@@ -392,7 +394,7 @@ def branches(shape):
     """For each class, of every place in the tables that asks for it: where its ways to go on begin, and how many there are."""
     nodes, found = [shape], []
     while nodes:
-        need(len(found) < 60 and set(map(type, nodes)) in ({int}, {list}), "some branch of the tables asks for other classes")
+        need(len(found) < 32 and set(map(type, nodes)) in ({int}, {list}), "some branch of the tables asks for other classes")
         sizes = nodes if type(nodes[0]) is int else [len(node) for node in nodes]
         need(min(sizes) > 0, "some counts have no table, or some table no counts")
         found.append(([0, *accumulate(sizes)], sizes))

@@ -351,9 +351,19 @@ def test_five_hundred_boxes_are_refused_together_before_any_work(monkeypatch: py
 def test_tables_are_made_once_for_all_boxes() -> None:
     problem = asked(300, ("3", "1", "1/2"))
     parts = [named(urn_of(problem), (0, 2), (), box([(5 * k, 5 * k + 4)], (290, 300), 300)) for k in range(20)]
-    boxes._h.cache_clear()
+    boxes._table.cache_clear()
     told_worth(urn_of(problem), (0, 2), (), parts, [Fraction(1)] * 20)
-    assert boxes._h.cache_info().misses == 3
+    assert boxes._table.cache_info().misses == 3
+
+
+def test_tables_of_as_many_types_as_there_may_be_are_kept() -> None:
+    """The adversary: nine types of different concentrations, whose tables were made anew for every box."""
+    problem = asked(60, [f"{7 + k}/10" for k in range(10)])
+    law, faces = urn_of(problem), tuple(range(9))
+    parts = [named(law, faces, (), box([(0, 1)] * 8, (50 + k, 50 + k), 50 + k)) for k in range(3)]
+    boxes._table.cache_clear()
+    told_worth(law, faces, (), parts, [Fraction(1)] * 3)
+    assert boxes._table.cache_info().misses == 10
 
 
 def test_what_floats_cannot_tell_is_not_looked_at_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:

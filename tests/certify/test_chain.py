@@ -222,6 +222,12 @@ def test_binomial_masses_lie_below_and_miss_little():
             assert Fraction(float(masses[at])) <= math.comb(trials, k) * p**k * (1 - p) ** (trials - k)
 
 
+@pytest.mark.parametrize("share", [Fraction(1, 10**324), Fraction(1, 10**1000), 1 - Fraction(1, 10**320)])
+def test_shares_beyond_all_floats_leave_everybody_alike(share):
+    first, masses = binomial_below(20, share)
+    assert first == 20 * round(share) and len(masses) == 1 and 1 - 1e-15 < masses[0] < 1
+
+
 @pytest.mark.parametrize("ratio", [0.05, 0.37, 0.9])
 def test_hidden_variances_equal_dense_ones_from_below(ratio):
     masses = np.stack([binomial_below(40, Fraction(1, 3))[1], binomial_below(40, Fraction(3, 4))[1]], axis=1)

@@ -246,6 +246,11 @@ def test_trees_that_grow_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(TooLarge, match="too many ways"):
         _ = wide.growing
     assert CountTables((3, 2, 1)).growing.shape == (3, 2, 1)
+    long = CountTables((1,) * 30 + (40,))  # forty tables at the end follow each of the thirty before
+    with pytest.raises(TooLarge, match="too many ways"):
+        _ = long.growing
+    monkeypatch.setattr(count_tables, "MOST_PLACES", 1300)
+    assert len(long.growing) == 31 * 40
 
 
 @pytest.mark.parametrize("shape", [((1, 2), 3), (1, (2,)), ((),), (), 0, (2, 0), ((1,), ((1,),))])
@@ -435,9 +440,10 @@ def test_moves_and_long_numbers_are_refused_before_any_is_compared(monkeypatch: 
     kernel = kernel_of([[1, 2, 1]] * sum(tables), tables=tables)
     wide = counted_on(replace(kernel, radix=5000, stride=2**14, high=9000), respondents=4000, values=tuple(range(3)), second=(1,))
     held, moved = counting(monkeypatch, edges, "whole_tables"), counting(monkeypatch, edges, "Move")
-    monkeypatch.setattr(edges, "MOST_COMPARED", 3_000)
-    with pytest.raises(TooLarge, match="too many to be listed"):
-        privacy(wide)
+    for most in (3_000, 12_000):  # fewer moves, each of them a place in memory, than could be compared
+        monkeypatch.setattr(edges, "MOST_COMPARED", most)
+        with pytest.raises(TooLarge, match="too many to be listed"):
+            privacy(wide)
     assert not moved
     long = counted_on(replace(kernel_of([[4, 6, 4]]), ratio=Fraction(1, 2**20_000 + 1)))
     monkeypatch.setattr(edges, "MOST_COMPARED", 1000)

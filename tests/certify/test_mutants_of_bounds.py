@@ -44,6 +44,7 @@ AT_AN_END = "a least at an end of the piece is the least of the ends"
 EQUIVALENT: dict[str, str] = {
     "dual: len(decisions) == 1 [1→0 at 1]": "losses of the only decision maker, added to nothing",
     "quotient: earlier[g] < 0 [0→-1 at 1]": "a state with a negative count is neither listed nor possible",
+    "quotient: x > largest.get(h, 0) [Gt→GtE at 0]": "of equal pulls either is the largest",
     "state_masses: 0 <= at <= polynomial.degree() [0→-1 at 0]": "the coefficient before the first is 0",
     "chords: a < turn < b [Lt→LtE at 0]": AT_AN_END,
     "chords: a < turn < b [Lt→LtE at 1]": AT_AN_END,
@@ -303,7 +304,10 @@ def test_no_comparison_of_the_masses_of_states_can_change_unnoticed() -> None:
         questions.append(lambda module, law=(n, HALF, groups), s=tuple(states): [module.GroupLaw(*law).possible(x) for x in s])
         questions.append(lambda module, law=(n, HALF, groups), s=tuple(real): module.GroupLaw(*law).masses(s))
         limits = [("MOST_RESPONDENTS", n - 1), ("MOST_RESPONDENTS", n)]
-        for name, most in (*limits, *(("MOST_WORK", work) for work in (2, 3, 26, 27, 28, 44, 45, 46))):
+        limits += [("MOST_WORK", work) for work in (5, 6, 7, 11, 29, 30, 31, 48, 49, 50)]
+        limits += [("MOST_BITS", bits) for bits in (5, 6, 17, 18)]
+        limits += [("MOST_BITS_TOGETHER", bits) for bits in (11, 12, 17, 18, 71, 72, 179, 180)]
+        for name, most in limits:
             ask: Question = lambda module, law=(n, HALF, groups), s=tuple(real): module.GroupLaw(*law).must_be_small(s)  # noqa: E731
             questions.append(lambda module, limit=(name, most), ask=ask: limited(module, *limit, ask))
     assert unexplained(CERTIFY / "bounds" / "state_masses.py", questions, EQUIVALENT) == []

@@ -128,6 +128,9 @@ def test_no_comparison_of_the_series_can_change_unnoticed() -> None:
         lambda module, n=n, w=w: module.sum_masses([HALF, THIRD, Fraction(1, 6)], w, n, 20)
         for n in (0, 1, 2, 5) for w in ([0, 1, 2], [-1, 0, 3], [2, 2, 2])
     ]  # fmt: skip
+    for w, most in product(([0, 3], [1, 5]), (1, 2)):
+        apart: Question = lambda module, w=w: module.sum_masses([HALF, HALF], w, 0, 20)  # noqa: E731
+        sums.append(lambda module, most=most, ask=apart: limited(module, "MOST_LIKELY", most, ask))
     left, right = fmpz_poly([0, 0, 3 << 20]), fmpz_poly([0, 5, 1 << 20])
     sums += [
         lambda module, most=most: limited(module, "MOST_LIKELY", most, lambda module: str(module.rounded_product(left, right, 20)))

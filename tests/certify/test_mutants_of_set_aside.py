@@ -17,6 +17,7 @@ from mutation import limited, unexplained
 from random_worlds import problem_of
 
 import discreet
+from discreet.certify.bounds.set_aside import work_of
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import Multipliers, SetAsideWitness
 from discreet.model.decision import Decision
@@ -94,7 +95,7 @@ def test_no_comparison_of_the_set_aside_bound_can_change_unnoticed() -> None:
         (problem, replace(first, multipliers=(*first.multipliers[:-1], replace(first.multipliers[-1], action=Fraction(7))))),
     ]  # fmt: skip
     questions: list[Callable[[ModuleType], Any]] = [lambda module, case=case: module.set_aside_upper_bound(*case) for case in cases]
-    work = len(first.multipliers) * len(first.states) * 3
+    work = work_of(line, len(first.states), len(first.multipliers))
     questions += [
         lambda module, limit=limit: limited(module, "MOST_WORK", limit, questions[0]) for limit in (work - 1, work, work + 1)
     ]

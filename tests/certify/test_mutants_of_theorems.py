@@ -37,6 +37,7 @@ Question = Callable[[ModuleType], Any]
 
 BOUNDS = Path(discreet.__file__).parent / "certify" / "bounds"
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
+NEVER = Fraction(1, 1 << 900)
 TWO = (ZERO, ONE)
 THREE = (ZERO, ONE, Fraction(2))
 UNSEEN = "e^−299 is less than FAINT, which is taken off anyway"
@@ -90,6 +91,10 @@ def test_no_comparison_of_the_chain_can_change_unnoticed() -> None:
     questions += [
         lambda module, trials=trials, p=p: module.binomial_below(trials, p)[1].tolist()
         for trials in (0, 1, 2, 5, 400) for p in (Fraction(1, 10), HALF, Fraction(99, 100), ONE)
+    ]  # fmt: skip
+    questions += [
+        lambda module, trials=trials, p=p: (module.binomial_below(trials, p)[0], module.binomial_below(trials, p)[1].tolist())
+        for trials in (1, 7) for p in (NEVER, 2 * NEVER, NEVER / 9, 1 - NEVER / 9)
     ]  # fmt: skip
     questions += [lambda module, ratio=ratio: module._tail(0.25, ratio) for ratio in (0.0, 0.5, 1 - 1e-6, 0.9999995, 1.0, 1.5)]
     for size in (1, 2, 3, 7):

@@ -19,7 +19,7 @@ from discreet.certify.bounds.state_masses import GroupLaw
 from discreet.design.ladder.bounds.quotient_witness import quotient_witness
 from discreet.design.ladder.climb import climb
 from discreet.design.program.listed import programmed
-from discreet.errors import DiscreetError, InputError, Refuted
+from discreet.errors import DiscreetError, InputError, Refuted, TooLarge
 from discreet.files.certificate import certificate_document, certificate_from_document
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import (
@@ -173,6 +173,28 @@ def test_masses_of_states_from_both_sides():
     assert masses[states.index((2, 1, 8))][0] == pytest.approx(float(60 * Fraction(1, 2) ** 3 * Fraction(2, 25) * Fraction(1, 10)))
     assert law.possible((2, 1, 8))
     assert not any(law.possible(s) for s in ((2, 1, 10), (7, 0, 8), (1, 0, 0), (-1, 1, 4)))
+
+
+def test_what_is_written_too_finely_or_too_far_apart_is_refused_before_it_is_formed():
+    """The adversaries: two kilobytes whose exact powers take minutes, or whose steps a list of gigabytes."""
+    fine = Fraction(10**300 // 3, 10**300)
+    long = GroupLaw(20_000, 1 - fine, (((fine, 1),),))
+    with pytest.raises(TooLarge, match="too finely"):
+        long.masses([(1, 1), (2, 2)])
+    far = GroupLaw(6, Fraction(1, 2), (((Fraction(1, 4), 1), (Fraction(1, 4), 3 * 10**9)),))
+    with pytest.raises(TooLarge, match="too many respondents apart"):
+        far.masses([(0, 0)])
+    many = GroupLaw(2000, Fraction(1, 3), (((Fraction(2, 3), 1),),))
+    assert len(many.masses([(x, x) for x in range(600, 700)])) == 100
+
+
+def test_actions_without_multipliers_at_a_state_take_no_room_there(example):
+    """The adversary: nodes and states by the thousand, of which none has a multiplier."""
+    _, _, witness = example
+    alone = Multipliers(Fraction(0), ((0, 0, 3),))
+    rows = {(0, 0): quotient._Row(5, ((2, 7),), True)}
+    assert quotient._pull(alone, rows, witness.scale, Fraction(3, 2), 1).keys() == {0, 2}
+    assert quotient._pull(replace(alone, flows=()), rows, witness.scale, Fraction(3, 2), 1) == {}
 
 
 def test_a_negative_multiplier_is_refused(example):

@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from discreet.files.certificate import _witness, _witness_document
 from discreet.files.schema import Witness, read_shape
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import Multipliers, SetAsideWitness
+from discreet.model.iid_sum import iid_sum
 from discreet.model.priors import DirichletMultinomialPrior
 from discreet.model.statistic import MeanStatistic
 
@@ -131,6 +133,42 @@ def test_witnesses_that_do_not_fit_are_refuted(example, monkeypatch):
             replace(witness, **rows)
     with pytest.raises(InputError):
         replace(witness, multipliers=(Multipliers(Fraction(0), ((0, 1, 1),)),))
+
+
+def test_many_weights_that_all_differ_are_refused_before_any_work(monkeypatch):
+    """The adversary: ten kilobytes of types and states, of which every two types have a sum of their own."""
+    types, respondents = 150, 40
+    problem = problem_of([Fraction(1, types)] * types, list(range(types)), respondents)
+    nodes = (Multipliers(Fraction(0), ()), Multipliers(Fraction(types * respondents), ()))
+    strange = tuple((t * t,) for t in range(types))
+    states = tuple((s,) for s in range(1000))
+    monkeypatch.setattr(checker, "sum_masses", lambda *_: pytest.fail("a law was formed"))
+    with pytest.raises(TooLarge, match="set-aside"):
+        set_aside_upper_bound(problem, SetAsideWitness(strange, states, 1, (), nodes))
+    assert checker.work_of(strange, 1000, 2) > checker.MOST_WORK > checker.work_of([(t,) for t in range(types)], 500, 20)
+
+
+def test_a_weight_of_billions_is_refused_before_a_list_is_made():
+    """The adversary: one long weight, in a file of seven hundred bytes that asked for gigabytes."""
+    problem = problem_of([Fraction(1, 2), Fraction(1, 2)], [0, 1], 6)
+    nodes = (Multipliers(Fraction(0), ()), Multipliers(Fraction(6), ()))
+    for far in (3 * 10**9, 10**30):
+        with pytest.raises(TooLarge, match="too many likely values"):
+            set_aside_upper_bound(problem, SetAsideWitness(((0,), (far,)), ((0,),), 1, (), nodes))
+
+
+def test_the_second_moment_at_a_state_is_that_of_all_databases():
+    """Types of equal weight and different values, one after the other and together."""
+    p, v, weights = [Fraction(x, 10) for x in (4, 3, 2, 1)], [0, 1, 2, 5], [(0, 1), (1, 0), (1, 0), (1, 0)]
+    law = iid_sum(problem_of(p, v, 4))
+    near, nearer = (checker._Masses(law, weights, 4 - k) for k in (1, 2))
+    moment, true = checker._SecondMoment(law, weights), {}
+    for database in product(range(4), repeat=4):
+        state = tuple(sum(weights[t][k] for t in database) for k in (0, 1))
+        omega = sum(v[t] for t in database)
+        true[state] = true.get(state, 0) + math.prod(p[t] for t in database) * (omega - 4 * law.mean) ** 2
+    for state, expected in true.items():
+        assert 0 <= expected - moment.at(state, near, nearer) < Fraction(1, 2**140)
 
 
 def test_a_witness_survives_its_file(example):

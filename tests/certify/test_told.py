@@ -20,7 +20,7 @@ from mutation import limited, unexplained
 import discreet
 from discreet.certify.bounds import told
 from discreet.certify.bounds.quotient import quotient_upper_bound
-from discreet.certify.bounds.set_aside import set_aside_upper_bound
+from discreet.certify.bounds.set_aside import set_aside_upper_bound, work_of
 from discreet.certify.bounds.told import among, told_upper_bound
 from discreet.certify.optimality import upper_bound
 from discreet.design import design
@@ -221,10 +221,21 @@ def test_conditions_are_checked_and_work_is_bounded(
         told_upper_bound(problem, many)
     first = witness.each[0]
     assert isinstance(first, SetAsideWitness)
-    monkeypatch.setattr("discreet.certify.bounds.set_aside.MOST_WORK", len(first.multipliers) * len(first.states) * 3)
+    each = work_of([first.weights[t] for t in sorted(witness.types)], len(first.states), len(first.multipliers))
+    monkeypatch.setattr("discreet.certify.bounds.set_aside.MOST_WORK", each)
     with pytest.raises(TooLarge):  # each alone may be checked, all together may not
         told_upper_bound(problem, ToldWitness(witness.types, (3,) * 17, witness.each[:1] * 17))
     told_upper_bound(problem, ToldWitness(witness.types, (3,), witness.each[:1]))
+
+
+def test_long_numbers_are_named_briefly_and_other_witnesses_are_refused(whole: tuple[Problem, ToldWitness, Fraction]) -> None:
+    problem, witness, _ = whole
+    for wrong in (replace(witness, types=(0, 10**4000)), replace(witness, numbers=(10**4000, *witness.numbers[1:]))):
+        with pytest.raises(Refuted) as refuted:
+            told_upper_bound(problem, wrong)
+        assert len(str(refuted.value)) < 400
+    with pytest.raises(InputError, match="respondents of some types"):
+        replace(witness, each=(witness,) * 3)  # type: ignore[arg-type]
 
 
 def written(problem: Problem, witness: ToldWitness) -> dict[str, Any]:

@@ -230,7 +230,9 @@ class ToldWitness:
     kind = "told"
 
     def __post_init__(self) -> None:
-        if len(set(self.types)) < max(len(self.types), 2) or not len(self.numbers) == len(self.each) > 0 or min(self.numbers) < 1:
+        told = all(isinstance(one, QuotientWitness | SetAsideWitness) for one in self.each)
+        paired = told and len(self.numbers) == len(self.each) > 0 and min(self.numbers) > 0
+        if len(set(self.types)) < max(len(self.types), 2) or not paired:
             raise InputError(
                 "A witness for respondents of some types names these once, and numbers of them with a witness for each",
                 found=f"{len(self.types)} types, {len(self.numbers)} numbers, {len(self.each)} witnesses",

@@ -28,10 +28,10 @@ from discreet.numerics.arrays import Integers
 from discreet.numerics.exact import brief
 
 Shape = int | tuple["Shape", ...]
-MOST_CLASSES = 60
-"""No total of 64 bits tells more counts."""
+MOST_CLASSES = 32
+"""Files nest no deeper, with what stands around a tree."""
 MOST_PLACES = 200_000
-"""Of a growing tree, and in making it."""
+"""Of a growing tree, in making it, and its tables."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,10 @@ class CountTables:
     @cached_property
     def growing(self) -> CountTables:
         """A tree that tells this one, and of each of its tables which comes with one respondent more; refused where it is large."""
-        return CountTables(_growing(self.shape, _Room()))
+        room = _Room()
+        found = CountTables(_growing(self.shape, room))
+        room.take(len(found))
+        return found
 
     @cached_property
     def counts(self) -> list[tuple[int, ...]]:

@@ -68,6 +68,8 @@ BITS = 256
 """Of every h below the point."""
 MOST_BITS = 1 << 21
 """Of the total probability before it is divided, which a problem decides by how it writes concentrations."""
+TABLES = 16
+"""Of h, one for each type that is unknown and one for all that are told, are kept: more than the checker takes."""
 MOST_WORK = 1 << 32
 """Binary digits that are multiplied with each other, of all parts together."""
 HELD = 8
@@ -310,12 +312,16 @@ def _told(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...]) -> list[int]
     return found
 
 
-@lru_cache(maxsize=8)
 def _h(law: Urn, content: Fraction) -> list[int]:
     """h of 0, 1, …, N in parts of 2^−BITS, rounded down."""
-    found, scale = [1 << BITS], _scale(law)
-    for k in range(law.respondents):
-        above = scale * (content.numerator + law.grows * k * content.denominator)
+    return _table(law.respondents, law.grows, _scale(law), content)
+
+
+@lru_cache(maxsize=TABLES)
+def _table(respondents: int, grows: int, scale: int, content: Fraction) -> list[int]:
+    found = [1 << BITS]
+    for k in range(respondents):
+        above = scale * (content.numerator + grows * k * content.denominator)
         found.append(found[-1] * above // (content.denominator * (k + 1)))
     return found
 

@@ -62,6 +62,8 @@ from discreet.numerics.roundings import drift
 ROUNDINGS = 24
 LOG_TAIL = 60.0
 """Windows leave out counts of probability about e^−60."""
+NEARLY_NEVER = Fraction(1, 1 << 900)
+"""Where fewer respondents differ in the mean, all are alike but for less than a rounding; the odds would leave the floats."""
 MOST_PLAYERS = 1_500
 """Different M evaluated; more are taken in blocks."""
 QUADRATIC_WORK = 200_000_000
@@ -183,6 +185,8 @@ def binomial_below(trials: int, probability: Fraction) -> tuple[int, np.ndarray]
     """
     if probability == 1 or trials == 0:
         return trials, np.ones(1)
+    if min(probability, 1 - probability) * trials < NEARLY_NEVER:
+        return round(probability) * trials, np.array([1 - drift(1)])
     p, odds = float(probability), float(probability / (1 - probability))
     half = LOG_TAIL / 3 + sqrt((LOG_TAIL / 3) ** 2 + 2 * trials * p * (1 - p) * LOG_TAIL)
     mode = min(trials, int((trials + 1) * probability))

@@ -59,14 +59,15 @@ def quotient_upper_bound(problem: Problem, witness: QuotientWitness) -> Fraction
     masses = setting.law.masses(witness.states)
     omegas = tuple(setting.origin + setting.unit * state[-1] for state in witness.states)
     factor = rational_above_exp(problem.epsilon, FACTOR_BITS) if problem.epsilon else Fraction(1)
-    pulls = [_pull(m, rows, len(masses), witness.scale, factor, setting.bottom) for m in witness.multipliers]
-    largest = [max([Fraction(0), *(pull[h] for pull in pulls)]) for h in range(len(masses))]
+    pulls = [_pull(m, rows, witness.scale, factor, setting.bottom) for m in witness.multipliers]
+    largest: dict[int, Fraction] = {}
+    for pull in pulls:
+        largest |= {h: x for h, x in pull.items() if x > largest.get(h, 0)}
     # a bracket is at least −(the largest pull): where it is negative it counts with the upper side of the mass
-    doubt = sum(((high - low) * top for (low, high), top in zip(masses, largest, strict=True)), Fraction(0))
+    doubt = sum(((masses[h][1] - masses[h][0]) * top for h, top in largest.items()), Fraction(0))
     lows = [low for low, _ in masses]
     weighed = [
-        Pull(m.action, {h: lows[h] * x for h, x in enumerate(pull) if x})
-        for m, pull in zip(witness.multipliers, pulls, strict=True)
+        Pull(m.action, {h: lows[h] * x for h, x in pull.items()}) for m, pull in zip(witness.multipliers, pulls, strict=True)
     ]
     stage = PullStage(lows, omegas, list(range(len(lows))), frozenset())
     distinct, decision = sorted(set(omegas)), problem.decision
@@ -167,11 +168,11 @@ def _rows(setting: _Setting, witness: QuotientWitness) -> dict[tuple[int, int], 
 
 
 def _pull(
-    multipliers: Multipliers, rows: dict[tuple[int, int], _Row], states: int, scale: int, factor: Fraction, bottom: int
-) -> list[Fraction]:
-    """Σ of multipliers times the coefficient of M(s) in q·(larger side) − (smaller side), for every state."""
+    multipliers: Multipliers, rows: dict[tuple[int, int], _Row], scale: int, factor: Fraction, bottom: int
+) -> dict[int, Fraction]:
+    """Σ of multipliers times the coefficient of M(s) in q·(larger side) − (smaller side), for every state where that is not 0."""
     top, under = factor.numerator, factor.denominator
-    total = [0] * states
+    total: dict[int, int] = {}
     for state, which, flow in multipliers.flows:
         row = rows[state, which // 2]
         if which % 2 == 0:
@@ -180,7 +181,7 @@ def _pull(
             own, other = -under * flow, top * flow
         else:
             own, other = top * flow, -under * flow
-        total[state] += own * row.own
+        total[state] = total.get(state, 0) + own * row.own
         for h, coefficient in row.before:
-            total[h] += other * coefficient
-    return [Fraction(x, under * scale * bottom) for x in total]
+            total[h] = total.get(h, 0) + other * coefficient
+    return {h: Fraction(x, under * scale * bottom) for h, x in total.items() if x}

@@ -31,8 +31,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
-from math import lcm
+from itertools import pairwise, product
+from math import lcm, prod
 
 from discreet.certify.bounds.chain import why_not_chain
 from discreet.certify.bounds.dual import FACTOR_BITS
@@ -47,7 +47,8 @@ from discreet.numerics.brackets import rational_above_exp
 
 BITS = 160
 MOST_WORK = 20_000_000
-"""Nodes times states times types."""
+"""Of every state nodes times types, types times the weights that differ, and `SECOND` times the sums that two of these have."""
+SECOND = 4
 
 State = tuple[int, ...]
 
@@ -59,7 +60,7 @@ def set_aside_upper_bound(problem: Problem, witness: SetAsideWitness) -> Fractio
         raise Refuted("a condition of the set-aside bound does not hold", reason)
     law = iid_sum(problem)
     weights = _weights(law, witness)
-    work = len(witness.multipliers) * len(witness.states) * len(law.types)
+    work = work_of(weights, len(witness.states), len(witness.multipliers))
     if work > MOST_WORK:
         raise TooLarge("the set-aside bound", size=f"{work:,} sums", fits=f"{MOST_WORK:,}", remedy="use fewer states or nodes")
     ask(work, MOST_WORK)
@@ -74,7 +75,8 @@ def set_aside_upper_bound(problem: Problem, witness: SetAsideWitness) -> Fractio
     factor = rational_above_exp(problem.epsilon, FACTOR_BITS) if problem.epsilon else Fraction(1)
     table = _Table(law, weights, witness, factor, problem.decision.weight)
     near, nearer = (_Masses(law, weights, law.respondents - k) for k in (1, 2))
-    total = problem.decision.weight * sum((_second(law, weights, s, near, nearer) for s in witness.states), Fraction(0))
+    moment = _SecondMoment(law, weights)
+    total = problem.decision.weight * sum((moment.at(s, near, nearer) for s in witness.states), Fraction(0))
     for base in sorted({tuple(x - y for x, y in zip(s, w, strict=True)) for s in witness.states for w in weights}):
         worth = table.worth(base, [at.get(tuple(x + y for x, y in zip(base, w, strict=True))) for w in weights])
         total += worth * near.side(base, worth < 0)
@@ -91,6 +93,13 @@ def why_not_set_aside(problem: Problem) -> str | None:
     return reason
 
 
+def work_of(weights: Sequence[State], states: int, nodes: int) -> int:
+    """What the bound takes with so many states and nodes, of at most `MOST_WORK`."""
+    types, kinds = len(weights), len(set(weights))
+    sums = min(kinds**2, prod(2 * _range(of) + 1 for of in zip(*weights, strict=True)))
+    return states * (types * (nodes + kinds) + SECOND * sums) + SECOND * kinds**2
+
+
 def _weights(law: IidSum, witness: SetAsideWitness) -> list[State]:
     """The weights of the types of positive probability."""
     if len(witness.weights) != len(law.all_values):
@@ -98,12 +107,16 @@ def _weights(law: IidSum, witness: SetAsideWitness) -> list[State]:
     return [witness.weights[t] for t in law.types]
 
 
+def _range(weights: Sequence[int]) -> int:
+    return max(weights) - min(weights)
+
+
 class _Masses:
     """The law of the state of so many respondents, from both sides: two forms are one with weights far enough apart."""
 
     def __init__(self, law: IidSum, weights: Sequence[State], respondents: int) -> None:
         self.lows = [min(w[k] for w in weights) for k in range(len(weights[0]))]
-        self.reach = [respondents * (max(w[k] for w in weights) - low) for k, low in enumerate(self.lows)]
+        self.reach = [respondents * _range(of) for of in zip(*weights, strict=True)]
         self.respondents = respondents
         keys = [self._key([x - low for x, low in zip(w, self.lows, strict=True)]) for w in weights]
         self.first, self.masses, self.missing = sum_masses(law.probabilities, keys, respondents, BITS)
@@ -125,18 +138,29 @@ class _Masses:
         return Fraction(mass + (self.missing if upper else 0), 1 << BITS)
 
 
-def _second(law: IidSum, weights: Sequence[State], state: State, near: _Masses, nearer: _Masses) -> Fraction:
-    """E[(ω − E ω)²; s] from below: N Σ p_i u_i² μ(s − w_i) + N(N−1) Σ p_i p_j u_i u_j μ₂(s − w_i − w_j)."""
-    n, mean = law.respondents, law.mean
-    parts = [(p * (v - mean), v - mean, w) for p, v, w in zip(law.probabilities, law.values, weights, strict=True)]
-    total = Fraction(0)
-    for first, u, w in parts:
-        left = tuple(x - y for x, y in zip(state, w, strict=True))
-        total += n * first * u * near.side(left, False)
-        for second, _, other in parts:
-            factor = n * (n - 1) * first * second
-            total += factor * nearer.side(tuple(x - y for x, y in zip(left, other, strict=True)), factor < 0)
-    return max(total, Fraction(0))
+class _SecondMoment:
+    """E[(ω − E ω)²; s] from below: N Σ_w A_w μ(s − w) + N(N−1) Σ_t B_t μ₂(s − t), t being what two respondents weigh together.
+
+    A_w adds up p_i u_i² over the types of weight w, B_t the products of g_w = Σ p_i u_i over weights that come to t.
+    """
+
+    def __init__(self, law: IidSum, weights: Sequence[State]) -> None:
+        n, first = law.respondents, dict.fromkeys(weights, Fraction(0))
+        self.single, self.double = first.copy(), dict[State, Fraction]()
+        for p, v, w in zip(law.probabilities, law.values, weights, strict=True):
+            first[w] += p * (v - law.mean)
+            self.single[w] += n * p * (v - law.mean) ** 2
+        for (w, one), (x, other) in product(first.items(), repeat=2):
+            both = tuple(a + b for a, b in zip(w, x, strict=True))
+            self.double[both] = self.double.get(both, Fraction(0)) + n * (n - 1) * one * other
+
+    def at(self, state: State, near: _Masses, nearer: _Masses) -> Fraction:
+        """At one state."""
+        total = Fraction(0)
+        for parts, masses in ((self.single, near), (self.double, nearer)):
+            for weight, factor in parts.items():
+                total += factor * masses.side(tuple(x - y for x, y in zip(state, weight, strict=True)), factor < 0)
+        return max(total, Fraction(0))
 
 
 @dataclass(frozen=True, eq=False)

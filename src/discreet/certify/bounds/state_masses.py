@@ -26,6 +26,8 @@ BITS = 128
 MOST_RESPONDENTS = 20_000
 MOST_WORK = 20_000_000
 """Coefficients of all the powers together."""
+MOST_BITS, MOST_BITS_TOGETHER = 1 << 21, 1 << 27
+"""Of the exact probability of counts, and of all that differ."""
 
 State = tuple[int, ...]
 
@@ -89,7 +91,7 @@ class GroupLaw:
         most = [max((s[g] for s in states), default=0) for g in range(len(self.groups))]
         work = 0
         for x, low, group in zip(most, self._lows, self.groups, strict=True):
-            work += x * x * (max(step for _, step in group) - low + 1)
+            work += (x * x + 1) * (max(step for _, step in group) - low + 1)
         if self.respondents > MOST_RESPONDENTS or work > MOST_WORK:
             raise TooLarge(
                 "The states of this witness are too many respondents apart to be weighed",
@@ -98,6 +100,17 @@ class GroupLaw:
                 remedy="use another witness",
             )
         ask(work, MOST_WORK)
+        shares = [self.rest, *(p for group in self.groups for p, _ in group)]
+        bits = self.respondents * max(p.numerator.bit_length() + p.denominator.bit_length() for p in shares)
+        together = bits * len({state[:-1] for state in states})
+        if bits > MOST_BITS or together > MOST_BITS_TOGETHER:
+            raise TooLarge(
+                "The probabilities of this problem are written too finely for so many respondents and states",
+                size=f"{bits:,} binary digits, for all counts {together:,}",
+                fits=f"{MOST_BITS:,} binary digits, for all counts {MOST_BITS_TOGETHER:,}",
+                remedy="write them with fewer digits, or use another witness",
+            )
+        ask(together, MOST_BITS_TOGETHER)
 
     def _powers(self, group: int, most: int) -> list[tuple[fmpz_poly, int]]:
         """The law of ω of 0..most respondents of one group, less its least value: (polynomial, first power)."""

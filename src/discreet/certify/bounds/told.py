@@ -42,6 +42,7 @@ from discreet.model.problem import Problem
 from discreet.model.statistic import SumStatistic
 from discreet.model.together import together
 from discreet.model.universe import Universe
+from discreet.numerics.exact import brief
 
 MOST_NUMBERS = 17
 
@@ -53,9 +54,9 @@ def told_upper_bound(problem: Problem, witness: ToldWitness) -> Fraction:
         raise Refuted("a condition of the bound for respondents of some types does not hold", reason)
     law = iid_sum(problem)
     if not set(witness.types) <= set(law.types):
-        raise Refuted("the witness names a type that no respondent has", f"types {', '.join(map(str, witness.types))}")
+        raise Refuted("the witness names a type that no respondent has", f"types {', '.join(map(brief, witness.types))}")
     if max(witness.numbers) > law.respondents:
-        raise Refuted("the witness has more respondents than there are", f"{max(witness.numbers)} of {law.respondents}")
+        raise Refuted("the witness has more respondents than there are", f"{brief(max(witness.numbers))} of {law.respondents}")
     if len(witness.numbers) > MOST_NUMBERS:
         raise TooLarge("This witness", size=f"{len(witness.numbers):,} numbers", fits=f"{MOST_NUMBERS}", remedy="use fewer")
     share, losses = share_of(law, witness.types), []

@@ -40,6 +40,8 @@ Type = tuple[int, int]
 NOBODY: Type = (0, 0)
 MOST_COMPARED = 50_000_000
 """Pairs of probabilities."""
+DEAR = 12
+"""A pair of places that is listed takes as long, and as much memory, as so many comparisons take time."""
 SHORT = 1024
 """Binary digits of a probability that take no longer to compare than fewer."""
 
@@ -176,7 +178,7 @@ class _Places:
     def _found(self, one: int, other: int) -> dict[tuple[int, int], tuple[int, ...]]:
         found: dict[tuple[int, int], tuple[int, ...]] = {(0, 0): ()}
         for asked, (starts, sizes) in enumerate(self.counts.ways, 1):
-            _must_be_few(self._more(sum(max(sizes[a], sizes[b]) for a, b in found)))
+            _must_be_few(self._more(DEAR * sum(max(sizes[a], sizes[b]) for a, b in found)))
             grown: dict[tuple[int, int], tuple[int, ...]] = {}
             for (a, b), others in found.items():
                 for count in range(min(max(sizes[a], sizes[b]), self.largest - sum(others))):
@@ -188,7 +190,7 @@ class _Places:
         return found
 
     def _more(self, looks: int) -> int:
-        """All looks so far and these, which are asked for."""
+        """What all looks so far and these take, which are asked for."""
         ask(looks, MOST_COMPARED)
         self.looks += looks
         return self.looks

@@ -57,6 +57,8 @@ def sum_masses(
     from flint import fmpz_poly
 
     low = min(weights)
+    if max(weights) - low > 2 * MOST_LIKELY:
+        raise too_long(max(weights) - low)
     atoms = [0] * (max(weights) - low + 1)
     for p, w in zip(probabilities, weights, strict=True):
         atoms[w - low] += (p.numerator << bits) // p.denominator
