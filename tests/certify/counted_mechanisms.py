@@ -155,9 +155,8 @@ def forged_counted() -> list[dict[str, Any]]:
     two = mechanism_document(counted_on(replace(peaked(2, 0, -2, -2, tables=(2, 2)), low=-1, high=7), second=(1,)))
     both = {("kernel", "radix"): 5, ("kernel", "tables"): [2, 1]}
     changes += [(two, {}), (two, {("kernel", "radix"): 4, ("summary", "weights"): [0, 17, 66]}), (base, both)]
-    changes += [
-        (two, {("kernel", "radix"): n, ("summary", "weights"): [0, 17, 2 + 16 * int(n)]}) for n in (1, 2, 3, 0, -1, True, "5")
-    ]
+    radices = 1, 2, 3, 0, -1, True, "5", 2**56, 2**57, 2**58, 10**4000  # and totals beyond 64 bits
+    changes += [(two, {("kernel", "radix"): n, ("summary", "weights"): [0, 17, 2 + 16 * int(n)]}) for n in radices]
     changes += [(two, {("kernel", "tables"): n}) for n in ([2, 1], [3, 1], [1, 3], [4], [4, 0], [5, -1], [1, 1, 1, 1], [], "22", 4)]
     changes += [(two, {("kernel", key): None}) for key in ("radix", "tables")]
     changes += [(two, {("kernel", "radix"): None, ("kernel", "tables"): None})]
@@ -170,6 +169,7 @@ def forged_counted() -> list[dict[str, Any]]:
     changes += [(three, {})] + [(three, {("kernel", "tables"): n}) for n in trees]
     changes += [(three, {("summary", "weights"): w}) for w in ways]
     changes += [(three, {("kernel", "radix"): n}) for n in (4, 3, 1, None)]
+    changes += [(three, {("kernel", "tables"): deep(n), ("kernel", "radix"): radix}) for n in (31, 32) for radix in (5, 10**4000)]
     found = [base, ranged, few]
     for document, written in changes:
         forged = copy.deepcopy(document)
@@ -180,6 +180,11 @@ def forged_counted() -> list[dict[str, Any]]:
             here[way[-1]] = value
         found.append(forged)
     return found
+
+
+def deep(classes: int) -> Any:
+    """A tree that asks for so many classes, and tells four of the last."""
+    return 4 if classes == 1 else [deep(classes - 1)]
 
 
 def without_epsilon(said: dict[str, Any], rho: str) -> dict[str, Any]:

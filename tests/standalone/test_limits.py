@@ -6,17 +6,13 @@ import copy
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import mpmath
 import pytest
-from counted_mechanisms import counted_on, peaked
-from the_verifier import SCRIPT, both_refuse_or_agree, many_members, outcome, run, verifier
-
-from discreet.files.mechanism import mechanism_document
+from the_verifier import SCRIPT, many_members, outcome, run, verifier
 
 
 def table_of(respondents: Any, types: int, summary: dict[str, Any], neighbours: str = "replace-one") -> dict[str, Any]:
@@ -165,25 +161,6 @@ def test_a_closed_form_for_10_to_the_30_needs_no_list() -> None:
     document = table_of(HUGE, 2, {"kind": "linear", "weights": [0, 1]})
     document["kernel"] = {"family": "geometric", "from": 0, "to": HUGE, "step": 1, "ratio": "1/2"}
     assert outcome(document) == 0
-
-
-def of_counts(radix: int, respondents: int = 3) -> dict[str, Any]:
-    """Noise that follows two counts, with this radix."""
-    kernel = replace(peaked(2, 0, -2, -2, tables=(2, 2)), low=-1, high=7)
-    document = mechanism_document(counted_on(kernel, respondents=respondents, second=(1,)))
-    document["kernel"]["radix"], document["summary"]["weights"] = radix, [0, 17, 2 + 16 * radix]
-    return document
-
-
-def test_totals_beyond_64_bits_are_too_large_and_not_looked_at() -> None:
-    """The adversaries: a radix of which totals cannot be added up where they are drawn, and one of fifty thousand digits."""
-    assert [both_refuse_or_agree(of_counts(radix)) for radix in (5, 2**56, 2**57, 2**58, 10**4_000)] == [0, 0, 2, 2, 2]
-    deep: Any = 1
-    for _ in range(49):
-        deep = [deep]
-    document = of_counts(10**40_000)
-    document["kernel"]["tables"], document["kernel"]["weights"] = deep, document["kernel"]["weights"][:1]
-    assert outcome(document) in (1, 2)
 
 
 STRANGE_WHOLE = ["\u0664", "\uff14", "1_0", "+4", " 4", "4 ", "04", "0x4", "4.0", "4/1", "", "-0", "\u00b2", "4\n"]
