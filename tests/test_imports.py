@@ -163,7 +163,7 @@ INSIDE_CERTIFY: dict[str, set[str]] = {
 
 
 DESIGN_ROOMS = (
-    "memory", "schedule", "crew", "watchdog", "reports", "proposal", "solver", "program", "units", "certified", "ladder",
+    "memory", "schedule", "pace", "crew", "watchdog", "reports", "proposal", "solver", "program", "units", "certified", "ladder",
     "concentrated", "routes", "comparison", "result", "restricted", "askable", "best_mechanism", "processes", "questions",
     "__init__",
 )  # fmt: skip

@@ -15,7 +15,7 @@ from pieces import at_home, doubled, how_many, library_at_home, lost, patient, s
 from discreet.design import design
 from discreet.design.crew import side_by_side as crew
 from discreet.design.crew.shared_out import hands_for, shared_out
-from discreet.design.ladder.bounds import boxes
+from discreet.design.ladder.bounds import boxes, telling
 from discreet.design.ladder.bounds.dice import dice_bound, dice_within
 from discreet.design.schedule import WORTH_A_PROCESS, counted, hands, working_with
 from discreet.errors import InputError
@@ -141,7 +141,7 @@ def test_boxes_are_the_same_by_one_and_by_two(monkeypatch: pytest.MonkeyPatch) -
     prior = {"kind": "exchangeable", "concentration": ["8", "1", "3/5", "2/5"]}
     document = worlds.document(40, range(4), prior, REAL) | {"privacy": {"epsilon": "2", "unit": "person"}}
     problem = problem_from_document(document)
-    monkeypatch.setattr(boxes, "states_within", lambda *_: 80)
+    monkeypatch.setattr(telling, "states_within", lambda *_: 80)
     for name in ("PROGRAMS", "ROUGHLY"):
         monkeypatch.setattr(boxes, name, (2,))
     with working_with(1):

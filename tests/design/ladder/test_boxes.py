@@ -26,26 +26,23 @@ from discreet.certify.optimality import proved_value
 from discreet.design.ladder.bounds import boxes as proposing
 from discreet.design.ladder.bounds import counts
 from discreet.design.ladder.bounds.boxes import (
-    DEARER,
-    MOST_FAR,
     MOST_RESPONDENTS,
-    Telling,
-    _likeliest,
+    BoxProgram,
     boxes_bound,
-    choices,
     why_no_boxes,
 )
 from discreet.design.ladder.bounds.makers import FIRST
 from discreet.design.ladder.bounds.rungs import BoxesBound
+from discreet.design.ladder.bounds.telling import DEARER, FEWEST_STATES, MOST_FAR, Telling, _likeliest, choices
 from discreet.design.ladder.rung import Height
-from discreet.design.schedule import box_seconds, counted, now, states_within
+from discreet.design.schedule import box_seconds, counted, now, spend, states_within, time_left
 from discreet.files.problem import problem_from_document
 from discreet.model.certificate import BoxesWitness, BoxPart, Multipliers, OptimalityClaim
 from discreet.model.guarantee import Guarantee
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
-from discreet.watch import SILENT
+from discreet.watch import SILENT, Watch
 
 CONTENTS = ("16", "1", "3/10", "1/10")
 
@@ -188,11 +185,11 @@ def test_whole_actions_are_bounded_as_such() -> None:
 
 def test_listed_actions_are_real_where_states_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """A program on a list of actions is cut off by time there; what real actions lose no listed ones lose less than."""
-    monkeypatch.setattr(counts, "FEW_STATES", 60)
+    monkeypatch.setattr(counts, "FEW_STATES", 50)
     with counted():
         found, real = boxes_bound(asked(actions="integer"), 0.4, 0.0), boxes_bound(asked(), 0.4, 0.0)
     assert found is not None and real is not None
-    assert min(len(kept_in(part)) for part in found[1].parts) > 60
+    assert min(len(kept_in(part)) for part in found[1].parts) > 50
     assert found[0] == pytest.approx(real[0], rel=1e-3)
     assert float(-boxes_upper_bound(asked(actions="integer"), found[1])) > (1 - 1e-4) * found[0]
 
@@ -209,6 +206,50 @@ def test_each_error_has_its_guess_of_time(kind: str) -> None:
     states = [telling.states_within(seconds, problem) for seconds in (10.0, 40.0)]
     assert states == [states_within(seconds, 2, 2.0, kind == "squared-error") for seconds in (10.0, 40.0)]
     assert (states[1] / states[0] < 1.8) == (kind == "absolute-error")
+
+
+def taking(monkeypatch: pytest.MonkeyPatch, longer: float) -> list[tuple[int, int]]:
+    """What is solved where all takes so many times longer than guessed: states, and the most that there might have been."""
+    solved: list[tuple[int, int]] = []
+
+    def slowly(program: BoxProgram, until: Watch) -> tuple[float, BoxPart]:
+        states = len(program.box.kept)
+        solved.append((states, program.most))
+        spend(min(longer * program.telling.seconds(states, program.problem), time_left(until)))
+        return 5.0, program.part
+
+    monkeypatch.setattr(proposing, "_solved", slowly)
+    monkeypatch.setattr(proposing, "told_worth", lambda *_: Fraction(5))
+    return solved
+
+
+@pytest.mark.parametrize("longer", [0.3, 1.0, 4.0])
+def test_a_program_has_as_many_states_as_there_is_time_for_by_the_one_before(
+    longer: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The adversary: a machine that is slower than guessed, on which every program was cut off, or one that is quicker."""
+    monkeypatch.setattr(proposing, "PROGRAMS", (8,))
+    solved = taking(monkeypatch, longer)
+    with counted():
+        assert boxes_bound(asked(400), 60.0, 0.0) is not None
+        assert now() <= 60.001
+    states, most = zip(*solved[-8:], strict=True)
+    assert len(set(most)) < 3 and all(FEWEST_STATES <= one <= limit for one, limit in zip(states, most, strict=True))
+    if longer == 1.0:
+        assert max(states) < 1.3 * min(states)
+    else:
+        assert (min(states[1:]) > 1.1 * states[0]) == (longer < 1) and (max(states[1:]) < states[0]) == (longer > 1)
+
+
+def test_no_box_grows_beyond_what_the_checker_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = asked()
+    telling = Telling(urn_of(problem), (0, 3, 2), (1,))
+    boxes = telling.boxes(0.5, problem, 1, (2,))[1]
+    assert len(boxes) == 2
+    planned = [len(box.kept) for box in boxes]
+    assert proposing._most_told(telling, boxes) == [2 * states for states in planned]
+    monkeypatch.setattr(Telling, "is_told_soon", lambda *_: False)
+    assert proposing._most_told(telling, boxes) == planned
 
 
 def test_nothing_is_solved_where_more_is_proved_or_known() -> None:

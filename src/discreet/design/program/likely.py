@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.design.pace import pace
 from discreet.design.program.listed import exact_kernel, first_tolerance, solvable, spared, truncated
 from discreet.design.program.real import best_actions, coarse, joined, merged, needed, reaching, real_loss, values_of
 from discreet.design.program.sections import Ground, Section
@@ -56,7 +57,7 @@ def fitting(base: Ground, seconds: float) -> np.ndarray:
 
 def limiting(base: Ground, seconds: float) -> np.ndarray:
     """The same for a bound, where actions may have windows."""
-    within = min(likely_within(seconds, float(base.problem.epsilon)), MOST_TOLD, len(base.space))
+    within = min(likely_within(seconds / pace(), float(base.problem.epsilon)), MOST_TOLD, len(base.space))
     return heaviest(base, max(within, _fitting(base, seconds)))
 
 
@@ -65,7 +66,7 @@ def _fitting(base: Ground, seconds: float) -> int:
     low, high = 1, min(len(base.space), MOST_TOLD)
     while low < high:
         middle = (low + high + 1) // 2
-        fits = STEPS * interior_seconds(CELLS, middle, width_of(middle, dimensions)) <= seconds
+        fits = pace() * STEPS * interior_seconds(CELLS, middle, width_of(middle, dimensions)) <= seconds
         low, high = (middle, high) if fits else (low, middle - 1)
     return low
 

@@ -22,6 +22,7 @@ from discreet.design.crew.shared_out import hands_for, shared_out
 from discreet.design.ladder.bounds.coins import MOST_HOLDERS, best_pair
 from discreet.design.ladder.bounds.counts import FEW_STATES, Solved, likely, solved
 from discreet.design.ladder.bounds.far import BY_HOLDERS, TIERS, apart, farthest
+from discreet.design.pace import pace
 from discreet.design.program.thin_witness import in_passing
 from discreet.design.schedule import DICE_EDGE_POWER, SECONDS_PER_DICE_EDGE, SECONDS_PER_DICE_PAIR
 from discreet.design.solver.program import Floats
@@ -166,7 +167,7 @@ def _in_tiers(problem: Problem, dice: Dice, number: int) -> float:
 
 def taking(problem: Problem, dice: Dice, hands: int = 1) -> float:
     """A guess of the seconds that multipliers take, so many tiers at once."""
-    slower = max(float(problem.epsilon), 1.0) ** (SLOWER_ON_WINDOWS if dice.many else SLOWER)
+    slower = pace() * max(float(problem.epsilon), 1.0) ** (SLOWER_ON_WINDOWS if dice.many else SLOWER)
     turns = ceil(len(dice.tiers) / hands)
     if dice.many:
         each = float((_edges(dice.tiers) ** DICE_EDGE_POWER).mean())

@@ -22,6 +22,7 @@ from discreet.design.ladder.bounds.stakes import Stakes
 from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.ladder.mechanisms.weights import CLIPPED
+from discreet.design.pace import pace
 from discreet.design.schedule import SHORTEST_RUNG, STATES_PER_SECOND
 from discreet.errors import TooLarge
 from discreet.model.certificate import QuotientWitness
@@ -76,7 +77,7 @@ def fitting(reader: Reader, groups: Sequence[Sequence[int]] | None, seconds: flo
     """
     if seconds < SHORTEST_RUNG:
         return None
-    most = int(min(MOST_STATES, STATES_PER_SECOND * seconds))
+    most = int(min(MOST_STATES, STATES_PER_SECOND * seconds / pace()))
     if groups is None and len(reader.law.types) > 3:
         most = min(most, SMALL)
     found = None

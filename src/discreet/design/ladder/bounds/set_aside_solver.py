@@ -32,6 +32,7 @@ import numpy as np
 from discreet.design.ladder.bounds.set_aside_bands import PRICE_RIDGE, Layout, Window
 from discreet.design.ladder.bounds.set_aside_part import ActionPart, Way
 from discreet.design.ladder.bounds.set_aside_prices import Prices, best_levels, lowered, proved
+from discreet.design.pace import pace
 from discreet.design.schedule import (
     SECONDS_PER_BAND_CALL,
     SECONDS_PER_BAND_ENTRY,
@@ -86,7 +87,7 @@ def taking(program: SetAsideProgram, knots: Floats, loss: float) -> tuple[float,
     """Guesses of the seconds of one step, and of the bytes of all."""
     layout = Layout(program)
     seconds, size = _taking(layout, [window for window in windows(layout, program, knots, loss) if window is not None])
-    return seconds / threads_at_once(THREADS), size
+    return pace() * seconds / threads_at_once(THREADS), size
 
 
 def _taking(layout: Layout, every: Sequence[Window]) -> tuple[float, float]:

@@ -24,6 +24,7 @@ from discreet.certify.value.counted import counted_payoff
 from discreet.certify.value.laws import law_of
 from discreet.design.ladder.mechanisms.counted_noise import CountedNoise, of_pairs
 from discreet.design.ladder.mechanisms.noise import staircase_noise
+from discreet.design.pace import pace
 from discreet.design.schedule import COUNTED_STEPS, SECONDS_PER_COUNTED_PRODUCT, SECONDS_PER_COUNTED_ROW, now, spend
 from discreet.model.actions import NamedActions
 from discreet.model.count_tables import CountTables, Shape
@@ -225,7 +226,7 @@ def _reading(
         return None
     program = _program(problem, lattice, cuts, counts)
     step = SECONDS_PER_COUNTED_ROW * program.rows + SECONDS_PER_COUNTED_PRODUCT * program.columns * program.band**2
-    if program.columns > MOST_COLUMNS or program.columns * program.band > MOST_BAND or COUNTED_STEPS * step > left():
+    if program.columns > MOST_COLUMNS or program.columns * program.band > MOST_BAND or pace() * COUNTED_STEPS * step > left():
         return None
     until = now() + LATE * left()
 
