@@ -76,6 +76,7 @@ SHARES = {
 BEFORE_LISTING = {
     "program on the sum": 0.04,
     "program on a sum and a count": 0.06,
+    "boxes bound": 0.15,
     "set-aside bound": 0.15,
     "urn bound": 0.2,
 }

@@ -268,8 +268,9 @@ def test_nothing_is_solved_where_more_is_proved_or_known() -> None:
 def test_where_boxes_are_not_tried() -> None:
     assert why_no_boxes(asked()) is None
     assert "independent" in str(why_no_boxes(asked(prior={"kind": "iid", "probabilities": ["0.7", "0.1", "0.1", "0.1"]})))
-    assert "too few" in str(why_no_boxes(asked(30)))
-    assert "too few" in str(why_no_boxes(asked(epsilon="1/2")))
+    assert "too few" in str(why_no_boxes(asked(7, epsilon="4")))
+    assert "too few" in str(why_no_boxes(asked(epsilon="1/4")))
+    assert why_no_boxes(asked(10)) is None  # with ε = 2 as wide as twenty with ε = 1
     assert "three types" in str(why_no_boxes(asked(contents=("8", "1"), values=(0, 1))))
 
 

@@ -26,8 +26,8 @@ from discreet.model.priors import DirichletMultinomialPrior
 from discreet.model.problem import Problem
 from discreet.watch import SILENT, Watch
 
-FEWEST_RESPONDENTS, MOST_RESPONDENTS = 40, 3_000
-WIDE = 40
+FEWEST_RESPONDENTS, MOST_RESPONDENTS = 8, 3_000
+WIDE = 20
 """Respondents times ε from which boxes are tried: below the urn bound is nearly the whole truth."""
 PROGRAMS, ROUGHLY = (1, 2, 3, 4, 6, 8, 12, 16), (2, 4, 8)
 """How many there may be, and those that are looked at before it is known which types are best."""
