@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import comb, factorial, prod
-from operator import lt as less
+from operator import le
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -20,15 +20,27 @@ from mutation import limited, unexplained
 import discreet
 from discreet.certify.bounds import coins as coins_module
 from discreet.certify.bounds.chain import chain_upper_bound
-from discreet.certify.bounds.coins import _ways, chance_of, coins_stage, coins_upper_bound, unknown_to_all
+from discreet.certify.bounds.coins import (
+    _ways,
+    chance_at_least,
+    chance_of,
+    coins_stage,
+    coins_upper_bound,
+    in_tiers,
+    unknown_to_all,
+)
 from discreet.certify.duality.pulls import rounded
 from discreet.certify.optimality import upper_bound
 from discreet.design import design
+from discreet.design.crew.shared_out import shared_out
 from discreet.design.ladder.bounds import counts
 from discreet.design.ladder.bounds import dice as proposing
 from discreet.design.ladder.bounds.coins import best_coins
 from discreet.design.ladder.bounds.counts import coins_bound
 from discreet.design.ladder.bounds.dice import (
+    ALL_STATES,
+    FINENESSES,
+    ON_WINDOWS,
     dice_bound,
     dice_of,
     dice_within,
@@ -38,7 +50,8 @@ from discreet.design.ladder.bounds.dice import (
     taking,
     why_no_coins,
 )
-from discreet.design.schedule import counted
+from discreet.design.ladder.bounds.far import BY_HOLDERS, numbers_of
+from discreet.design.schedule import Until, counted, now, spend, time_left
 from discreet.errors import InputError, Refuted, TooLarge
 from discreet.files.certificate import certificate_document, certificate_from_document
 from discreet.files.problem import problem_from_document
@@ -55,6 +68,7 @@ from discreet.model.certificate import (
 )
 from discreet.model.iid_sum import iid_sum
 from discreet.model.problem import Problem
+from discreet.watch import Watch
 
 BOUNDS = Path(discreet.__file__).parent / "certify" / "bounds"
 COINS, COUNTS = BOUNDS / "coins.py", BOUNDS / "counts.py"
@@ -141,7 +155,7 @@ def test_dice_prove_more_than_a_chain_where_few_have_the_highest_value(epsilon: 
     problem = asked(1000, epsilon, values=list(range(6)), chances=["0.8", "0.1", "0.05", "0.03", "0.015", "0.005"])
     dice = dice_of(problem)
     assert [[die.faces for die in each] for each in dice[:2]] == [[(0, 5)], [(0, 5), (0, 2)]]
-    assert all(map(less, map(states_of, dice), map(states_of, dice[1:])))
+    assert all(map(le, map(states_of, dice), map(states_of, dice[1:]))) and len(set(dice)) == len(dice)
     _, found = dice_bound(problem, in_tiers_of(iid_sum(problem), dice[1], 3), 60.0)
     chain = chain_upper_bound(problem, TheoremWitness("chain", (("low", "0"), ("high", "5"))))
     assert coins_upper_bound(problem, found) < Fraction(more) * chain
@@ -189,38 +203,100 @@ def test_dice_in_tiers_prove_more_than_in_one() -> None:
     one, three = (-coins_upper_bound(problem, dice_bound(problem, in_tiers_of(law, dice, k), 60.0)[1]) for k in (1, 3))
     assert three > Fraction(103, 100) * one
     with counted():
-        few, *_, many = dice_within(problem, 8.0)
+        (few, many), most = promising(problem, dice_within(problem, 8.0), 8.0)
         bound, witness = dice_bound(problem, few, 8.0)
-        assert few.states < many.states and bound > 0
+        assert few.states < many.states and 0 < bound < most
         assert all(other.tiers != few.tiers for other in dice_within(problem, 8.0, witness))
         hasty = dice_bound(problem, few, 0.0)[1]
     assert len(hasty.tiers) == 0 < len(witness.tiers)
 
 
+SIX: dict[str, Any] = {"values": list(range(6)), "chances": ["0.8", "0.1", "0.05", "0.03", "0.015", "0.005"]}
+
+
 def test_dice_with_many_states_are_tried_roughly_and_the_best_have_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """With windows from thirty states on: they prove nearly what all states prove, and no more."""
-    more: dict[str, Any] = {"values": list(range(6)), "chances": ["0.8", "0.1", "0.05", "0.03", "0.015", "0.005"]}
     for module in (proposing, counts):
         monkeypatch.setattr(module, "FEW_STATES", 30)
-    monkeypatch.setattr(proposing, "TIERS", {3: proposing.TIERS[3]})
-    problem, listed = asked(60, "2", **more), asked(60, "2", actions="integer", **more)
+    monkeypatch.setattr(proposing, "TIERS", (3,))
+    problem, listed = asked(60, "2", **SIX), asked(60, "2", actions="integer", **SIX)
     assert not any(one.many for one in dice_within(listed, 20.0))
     law, small = iid_sum(problem), next(each for each in dice_of(problem) if [die.faces for die in each] == [(0, 5, 4), (0, 2)])
-    whole, windowed = (in_tiers_of(law, small, 3, windows) for windows in (False, True))
-    assert windowed.many and windowed.states > whole.states and windowed.nearness[1] > whole.nearness[1]
+    whole, windowed = (in_tiers_of(law, small, 3, fineness) for fineness in (ALL_STATES, ON_WINDOWS[1]))
+    assert windowed.many and windowed.states > whole.states and windowed.fineness.gap > whole.fineness.gap
     with counted():
         exact, near = (-coins_upper_bound(problem, dice_bound(problem, each, 600.0)[1]) for each in (whole, windowed))
         assert Fraction(99, 100) * exact < near < Fraction(102, 100) * exact
         within = dice_within(problem, 1.5)
-        many = [one for one in within if one.many]
-        assert len(many) > 1 and all(taking(problem, one) <= 1.5 for one in many)
-        chosen, most = promising(problem, within, 600.0)
-        assert [one for one in chosen if not one.many] == [one for one in within if not one.many]
-        (best,) = (one for one in chosen if one.many)
-        alone, none = promising(problem, [one for one in within if not one.many], 0.0)
-        assert alone == [one for one in within if not one.many] and none == 0.0  # nothing to be tried
-        proved = {one.states: dice_bound(problem, one, 600.0)[0] for one in many}
-    assert proved[best.states] > 0.97 * max(proved.values()) and 0.95 * most < proved[best.states] < 1.05 * most
+        assert sum(one.many for one in within) > 1 and all(taking(problem, one) <= 1.5 for one in within)
+        (*first, best), most = promising(problem, within, 600.0)
+        assert best.many and all(taking(problem, one) <= 60.0 for one in first)
+        assert promising(problem, within[:1], 600.0) == (within[:1], 0.0)  # nothing to be tried
+        proved = {one: dice_bound(problem, one, 600.0)[0] for one in within if one.many}
+    assert proved[best] > 0.98 * max(proved.values()) and 0.95 * most < proved[best] < 1.05 * most
+
+
+def test_what_is_thrown_beside_the_far_types_is_found_by_trying() -> None:
+    """A coin that two toss, or a small die with two types, proves more than coins of one each, with fewer states."""
+    problem = asked(100, **SIX)
+    with counted():
+        (*_, best), _ = promising(problem, dice_within(problem, 60.0), 60.0)
+        each = {tuple((die.faces, die.number) for die in dice[1:]): dice for dice in dice_of(problem) if len(dice[0].faces) == 4}
+        small, coins = each[((0, 1, 2), 1),], each[((0, 2), 1), ((0, 1), 1)]
+        one, two = (counts.solved(problem, dice, 1e-3, 4e-3, Until.after(60.0))[0] for dice in (small, coins))
+    assert sum(die.number + len(die.faces) - 2 for die in best.tiers[0][1:]) > 1
+    assert proposing._likely_states(small, 1e-3) < 0.8 * proposing._likely_states(coins, 1e-3) and one > two
+
+
+@pytest.mark.parametrize("longer", [0.3, 1.0, 4.0])
+def test_a_tier_is_solved_as_near_as_there_is_time_for_by_the_one_before(longer: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The adversary: a machine that is slower than guessed, on which tiers were cut off, or one that is quicker."""
+    problem, solved = asked(100, **SIX), []
+
+    def slowly(
+        asked: Problem, dice: tuple[TypeDie, ...], left_out: float, gap: float, until: Watch
+    ) -> tuple[float, int, tuple[()]]:
+        (fineness,) = (one for one in FINENESSES if (one.left_out, one.gap) == (left_out, gap))
+        solved.append(left_out)
+        spend(min(longer * taking(asked, replace(chosen, tiers=(dice,), fineness=fineness)), time_left(until)))
+        return 5.0, 1, ()
+
+    with counted():
+        within = [one for one in dice_within(problem, 60.0) if one.many and len(one.tiers) > 8]
+        chosen = max(within, key=lambda one: one.fineness.left_out)
+        monkeypatch.setattr(proposing, "solved", slowly)
+        monkeypatch.setattr(proposing, "shared_out", lambda *parts, **more: shared_out(*parts, **{**more, "guess": 0.0}))
+        started = now()
+        dice_bound(problem, chosen, 60.0)
+        assert now() - started <= 60.001
+    assert len(solved) == len(chosen.tiers) and solved[0] == chosen.fineness.left_out
+    assert (max(solved[1:]) < solved[0]) == (longer < 1) and (min(solved[1:]) > solved[0]) == (longer > 1)
+
+
+def test_dice_that_too_few_hold_are_not_thrown() -> None:
+    """Thirty respondents with three of type 2: a coin of it, as two hold it, would be missed by one cell in twelve."""
+    for respondents in (30, 60, 200):
+        problem = asked(respondents, "2", **SIX)
+        for dice in dice_of(problem):
+            assert all(chance_of(respondents, die) > Fraction(97, 100) - Fraction(1, 100) for die in dice[1:])
+
+
+def test_numbers_of_holders_are_those_that_prove_most() -> None:
+    """Beside every other choice of as many numbers; a loss grows with the number of holders."""
+    share, mean = Fraction(2, 5), 8.0
+    chances = {m: float(chance_at_least(20, share, m)) for m in range(21)}
+
+    def worth(numbers: Sequence[int]) -> float:
+        return in_tiers([(m, chances[m], max(1 + BY_HOLDERS * (m / mean - 1), 0.0)) for m in numbers])
+
+    for count in (1, 2, 3):
+        found = numbers_of(20, share, 20, count)
+        assert len(found) == count == len(set(found)) and list(found) == sorted(found)
+        best = max(worth(some) for some in combinations(range(1, 14), count))
+        assert worth(found) == pytest.approx(best, abs=1e-12)
+    assert worth(numbers_of(20, share, 20, 4)) < worth(numbers_of(20, share, 20, 16)) < 1
+    assert numbers_of(20, Fraction(1), 20, 3) == (20,) and max(numbers_of(10**6, Fraction(1, 2), 300, 4)) == 300
+    assert numbers_of(3, Fraction(1, 100), 3, 16)[0] >= 0
 
 
 @pytest.mark.parametrize(("respondents", "epsilon"), [(50, "1"), (50, "2"), (100, "1")])

@@ -129,8 +129,8 @@ def test_a_worker_works_alone_and_counted_work_here() -> None:
 def test_dice_are_the_same_by_one_and_by_two() -> None:
     document = worlds.document(60, range(4), (".8", ".1", ".06", ".04"), REAL)
     problem = problem_from_document(document | {"privacy": {"epsilon": "2", "unit": "person"}})
-    dice = dice_within(problem, 1.0)[-1]
-    assert len(dice.tiers) > 1
+    dice = max((one for one in dice_within(problem, 1.0) if not one.many), key=lambda one: (len(one.tiers), one.states))
+    assert len(dice.tiers) > 1  # on windows each tier is as near as there is time for
     with working_with(1):
         alone = dice_bound(problem, dice, LONG)
     with working_with(2):

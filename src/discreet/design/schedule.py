@@ -107,8 +107,8 @@ SECONDS_PER_STRIP_PAIR = 1.5e-4
 """Of a bound by coins, for each pair of states of its strip."""
 SECONDS_PER_DICE_PAIR = 4e-6
 """Of a bound by dice, for each pair of states of a tier and each count;"""
-SECONDS_PER_DICE_EDGE, DICE_EDGE_POWER = 1e-5, 1.5
-"""where actions have windows, for the edges of a tier to this power."""
+SECONDS_ON_WINDOWS, STATES_POWER, EDGES_POWER = 8.25e-8, 1.4, 0.9
+"""where actions have windows, for the states of a tier and the edges between them to these powers."""
 SECONDS_PER_BOX, SECONDS_PER_KEPT = 2.6e-6, 2e-3
 """Of a bound by boxes: for the squared states of one, each far type but the first and what a large ε adds; for each state."""
 SECONDS_PER_OTHER_BOX, OTHER_POWER = 5e-7, 2.5

@@ -28,7 +28,7 @@ from discreet.watch import SILENT, Watch
 
 GAP = 1e-3
 """How near the program of coins is solved."""
-ROUGHLY, FEW_STATES = 4e-3, 200
+ROUGHLY, FEW_STATES = 2.5e-3, 200
 """From this gap on actions have windows where states are more: that proves half a per cent less than all states, much sooner."""
 COARSE = 4.0
 """From this variance of geometric noise on, in squared steps of a list, its actions are real ones there: a list takes too long, and

@@ -3,26 +3,51 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import exp
+from functools import lru_cache
+from math import exp, sqrt
 
 import numpy as np
 
+from discreet.certify.bounds.chain import binomial_below
 from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.problem import Problem
 
 FEWEST_RESPONDENTS, FEWEST_AT_ONE, MANY_AT_ONE, LESS_TOLD = 10, 20, 100, 1.5
 """Respondents from which dice are thrown at all, and at ε = 1; how many are many there, and the power of 1/ε that it grows with."""
-TIERS = {
-    1: (-2.6,),
-    2: (-2.4, -0.4),
-    3: (-2.6, -1.1, 0.0),
-    4: (-2.8, -1.6, -0.6, 0.3),
-    6: (-2.9, -2.0, -1.3, -0.7, 0.0, 0.7),
-    **{count: tuple(np.linspace(-2.7, 1.5, count).tolist()) for count in (8, 10, 12, 14, 16)},
-}
-"""By the number of programs: standard deviations from the mean number of respondents to those that are asked for."""
+TIERS = (1, 2, 3, 4, 6, 8, 10, 12, 14, 16)
+"""How many programs there may be."""
+LEAST, MOST, PLACES = -4.5, 2.5, 64
+"""Standard deviations from the mean number of respondents to those that are asked for, and how many numbers are looked at."""
 BY_HOLDERS = 0.6
 """By what share a loss grows for each share of holders more, about."""
+
+
+@lru_cache(maxsize=1_000)
+def numbers_of(respondents: int, share: Fraction, most: int, count: int) -> tuple[int, ...]:
+    """So many numbers, up to the most, of those who have some types: programs for these prove most in the mean, about.
+
+    Who have these types are told how many they are, and the largest number that is there counts (`certify.bounds.coins.in_tiers`).
+    """
+    mean = respondents * float(share)
+    deviation = sqrt(mean * float(1 - share))
+    places = np.unique(np.round(np.linspace(mean + LEAST * deviation, mean + MOST * deviation, PLACES)).astype(np.int64))
+    places = np.unique(np.clip(places, min(1, most), most))
+    first, masses = binomial_below(respondents, share)
+    above = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
+    chances = above[np.clip(places - first, 0, len(masses))]
+    worths = np.maximum(1 + BY_HOLDERS * (places / mean - 1), 0.0)
+    gained = chances * (worths - worths[:, None])  # [from, to]
+    gained[np.tril_indices(len(places))] = -np.inf
+    best, before = chances * worths, []
+    for _ in range(min(count, len(places)) - 1):
+        further = best[:, None] + gained
+        before.append(further.argmax(axis=0))
+        best = further.max(axis=0)
+    at = int(best.argmax())
+    found = [at]
+    for back in reversed(before):
+        found.append(int(back[found[-1]]))
+    return tuple(places[found[::-1]].tolist())
 
 
 def farthest(problem: Problem) -> tuple[int, list[int], int]:

@@ -9,7 +9,7 @@ and leave less time for each.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, floor, sqrt
+from math import ceil, floor
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from discreet.certify.bounds.coins import chance_at_least, in_tiers
 from discreet.certify.bounds.set_aside import why_not_set_aside
 from discreet.certify.bounds.told import among, share_of
 from discreet.design.crew.shared_out import hands_for, shared_out
-from discreet.design.ladder.bounds.far import BY_HOLDERS, TIERS, farthest
+from discreet.design.ladder.bounds.far import BY_HOLDERS, TIERS, farthest, numbers_of
 from discreet.design.ladder.bounds.set_aside import FINENESSES, STEPS, Bounded, Form, fitting_program, set_aside_bound
 from discreet.design.ladder.bounds.set_aside_solver import taking
 from discreet.design.ladder.mechanisms.readings import Reader
@@ -160,12 +160,9 @@ def size_of(witness: ToldWitness) -> int:
 
 def _numbers(law: IidSum, choice: FarTypes) -> list[tuple[int, ...]]:
     """Numbers of respondents for one program, two, …."""
-    share = float(share_of(law, choice.types))
-    mean = law.respondents * share
-    deviation = sqrt(mean * (1 - share))
-    most, found = law.respondents, []
-    for tiers in TIERS.values():
-        numbers = sorted({min(floor(mean + each * deviation), most) for each in tiers})
+    share, found = share_of(law, choice.types), []
+    for count in TIERS:
+        numbers = numbers_of(law.respondents, share, law.respondents, count)
         found.append(tuple(number for number in numbers if number >= FEWEST_RESPONDENTS))
     return [numbers for numbers in dict.fromkeys(found) if numbers]
 
