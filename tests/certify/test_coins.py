@@ -42,15 +42,14 @@ from discreet.design.ladder.bounds.dice import (
     FINENESSES,
     ON_WINDOWS,
     dice_bound,
-    dice_of,
     dice_within,
     in_tiers_of,
     promising,
-    states_of,
     taking,
     why_no_coins,
 )
 from discreet.design.ladder.bounds.far import BY_HOLDERS, numbers_of
+from discreet.design.ladder.bounds.throws import dice_of, likely_graph, likely_states, states_of
 from discreet.design.schedule import Until, counted, now, spend, time_left
 from discreet.errors import InputError, Refuted, TooLarge
 from discreet.files.certificate import certificate_document, certificate_from_document
@@ -245,7 +244,7 @@ def test_what_is_thrown_beside_the_far_types_is_found_by_trying() -> None:
         small, coins = each[((0, 1, 2), 1),], each[((0, 2), 1), ((0, 1), 1)]
         one, two = (counts.solved(problem, dice, 1e-3, 4e-3, Until.after(60.0))[0] for dice in (small, coins))
     assert sum(die.number + len(die.faces) - 2 for die in best.tiers[0][1:]) > 1
-    assert proposing._likely_states(small, 1e-3) < 0.8 * proposing._likely_states(coins, 1e-3) and one > two
+    assert likely_states(small, 1e-3) < 0.8 * likely_states(coins, 1e-3) and one > two
 
 
 @pytest.mark.parametrize("longer", [0.3, 1.0, 4.0])
@@ -342,8 +341,8 @@ def test_likely_edges_are_those_that_a_program_has() -> None:
         stage = coins_stage(law, dice)
         kept = set(counts.likely(np.array([float(x) for x in stage.masses]), 1e-3).tolist())
         edges = sum(a in kept and b in kept for a, b in stage.edges)
-        assert proposing._likely_graph(dice, 0.0) == (len(stage.omegas), len(stage.edges))
-        assert proposing._likely_graph(dice, 1e-3) == pytest.approx((len(kept), edges), rel=0.15)
+        assert likely_graph(dice, 0.0) == (len(stage.omegas), len(stage.edges))
+        assert likely_graph(dice, 1e-3) == pytest.approx((len(kept), edges), rel=0.15)
 
 
 def test_dice_are_found_on_either_side_and_for_any_law() -> None:

@@ -8,11 +8,11 @@ import design_worlds as worlds
 import pytest
 
 from discreet.design.ladder.bounds import rungs
-from discreet.design.ladder.bounds.dice import dice_of
 from discreet.design.ladder.bounds.far import many_respondents
 from discreet.design.ladder.bounds.rungs import CoinsBound, SetAside
 from discreet.design.ladder.bounds.set_aside import fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.set_aside_forms import better_form, neighbours, proved_roughly, trial_seconds
+from discreet.design.ladder.bounds.throws import dice_of
 from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.ladder.rung import Found, Height

@@ -12,11 +12,12 @@ from discreet.design.ladder.bounds.boxes import boxes_bound, why_no_boxes
 from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.coins import best_coins, promised
 from discreet.design.ladder.bounds.counts import coins_bound
-from discreet.design.ladder.bounds.dice import dice_bound, dice_of, dice_within, promising, why_no_coins
+from discreet.design.ladder.bounds.dice import dice_bound, dice_within, promising, why_no_coins
 from discreet.design.ladder.bounds.far import many_respondents
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import Bounded, Fitted, Form, fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.set_aside_forms import ROUGH, better_form, proved_roughly
+from discreet.design.ladder.bounds.throws import dice_of
 from discreet.design.ladder.bounds.told import best_choice, planned, size_of, told_bound, why_not_told
 from discreet.design.ladder.bounds.urn import UrnProved, urn_bound
 from discreet.design.ladder.bounds.urn_forms import FittedUrn
