@@ -61,8 +61,8 @@ SHARES = {
     "weights by search": 1 / 20,
     "program on the sum": 0.12,
     "program on a sum and a count": 0.25,
-    "noise that follows a count": 0.4,
-    "coin bound": 0.75,
+    "noise that follows a count": 0.3,
+    "coin bound": 0.85,
     "told bound": 0.8,
     "boxes bound": 0.7,
     "set-aside bound": 0.75,
@@ -101,7 +101,7 @@ BYTES_PER_PAIR = 40
 """Memory of an interior point for each pair of states."""
 SECONDS_PER_TOTAL, SECONDS_PER_PAIR = 0.01, 1e-5
 """What a program on a small summary takes, about: for each total of a sum, and for each pair of states of a pair."""
-SECONDS_PER_COUNTED_ROW, SECONDS_PER_COUNTED_PRODUCT, COUNTED_STEPS = 6e-7, 1.3e-10, 45
+SECONDS_PER_COUNTED_ROW, SECONDS_PER_COUNTED_PRODUCT, COUNTED_STEPS = 6e-7, 1.3e-10, 22
 """Of a step of the program of noise that follows counts: of an inequality, and of unknowns × band²; and how many steps it takes."""
 SECONDS_PER_STRIP_PAIR = 1.5e-4
 """Of a bound by coins, for each pair of states of its strip."""

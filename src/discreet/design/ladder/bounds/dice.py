@@ -50,8 +50,6 @@ FACES_NEAR = 0.95
 """Far types that promise nearly as much as the best ones are tried with all that may be thrown beside them."""
 MISSED = 4
 """So many dice that do not fit in the time are looked at before those with more states are not."""
-FIRST_SHARE = 0.1
-"""A die that takes no more of the time comes before the best one."""
 LATER, CUT_OFF = 1.15, 1.5
 """How many times its share of the time a tier may take, and longer than it had it would have taken, at least, if it was cut off."""
 NEARER = 1.045
@@ -164,7 +162,7 @@ def _in_tiers(problem: Problem, dice: tuple[TypeDie, ...], seconds: float, hands
 
 
 def promising(problem: Problem, dice: Sequence[Dice], seconds: float, watch: Watch = SILENT) -> tuple[list[Dice], float]:
-    """Of dice that are tried those alone that promise most, after one that takes little, and how much; others as they are.
+    """Of dice that are tried those alone that promise most, and how much; others as they are.
 
     Far types are chosen by dice with one coin, then what is thrown beside them; each is tried with one number of holders, roughly.
     """
@@ -185,9 +183,7 @@ def promising(problem: Problem, dice: Sequence[Dice], seconds: float, watch: Wat
     if not promises:
         return list(dice[-1:]), 0.0
     chosen = max(promises, key=lambda one: promises[one])
-    hands = hands_for(seconds)
-    first = [one for one in promises if one is not chosen and taking(problem, one, hands) <= FIRST_SHARE * seconds]
-    return [*sorted(first, key=lambda one: promises[one])[-1:], chosen], NEARER * promises[chosen]
+    return [chosen], NEARER * promises[chosen]
 
 
 def _trial(problem: Problem, dice: Dice) -> float:

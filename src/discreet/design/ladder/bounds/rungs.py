@@ -46,7 +46,7 @@ SEARCHING = 0.6
 """Share of what is left that goes to a search for better weights of one sum."""
 FEW_DICE = 0.08
 """Share of their time that dice have at first among few respondents: sums over the others may prove more, and are tried then."""
-ROUGHLY, NEAR = 0.08, 0.96
+ROUGHLY, NEAR = 0.08, 0.97
 """Share of the time in which sums are tried where there are dice, and what they have to come to of what is held."""
 FINER_TOLD = 1.3
 """Programs for respondents of some types are not begun again unless they have so many times as many states and nodes."""

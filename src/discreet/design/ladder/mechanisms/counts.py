@@ -6,7 +6,7 @@ step loses: where less is lost already, counting them cannot help, and no progra
 One count is tried first, from each of the highest values on. Then two around the best of these: the first class begins where that
 did, or a value higher, and the second ends where that did, or a value lower. Then three and more, of one of the highest values each
 or of a few. Tables are a hyperbolic cross of counts, Π(c_k + 1) ≤ B: large counts are seldom met together, and the more there are
-of one class, the less the others matter (note 50). Few tables choose the classes; the best of these get more as long as that pays.
+of one class, the less the others matter (note 50). Few tables choose the classes; the best two of these get more while that pays.
 """
 
 from __future__ import annotations
@@ -55,6 +55,8 @@ ANOTHER = 0.02
 """Of the loss: what a fourth class or one after it must have gained before another is tried."""
 PAYS = 0.002
 """Of the loss: what more tables must have gained before still more are tried."""
+NEARLY, MOST_LONGER = 1.02, 2
+"""Classes that lose so many times what the best ones lose, with few tables, get more as well; that many, the best first."""
 NEAR_TWO, NEAR_LONGER = 1.5, 1.1
 """How many times what is lost already one count may lose for two to be tried, and few tables for more: neither gains as much."""
 MOST_EPSILON = 20
@@ -124,9 +126,11 @@ def counted_readings(problem: Problem, below: float, left: Callable[[], float]) 
             found[cuts] = several
         if len(cuts) > 3 and (several is None or several.loss > least * (1 - ANOTHER)):
             break
-    best = min(found, key=lambda cuts: found[cuts].loss, default=None)
-    if best is not None and found[best].loss <= NEAR_LONGER * below:
-        yield from _longer(problem, lattice, best, found, left)
+    least = min((each.loss for each in found.values()), default=inf)
+    if least <= NEAR_LONGER * below:
+        best = sorted((cuts for cuts in found if found[cuts].loss <= NEARLY * least), key=lambda cuts: found[cuts].loss)
+        for cuts in best[:MOST_LONGER]:
+            yield from _longer(problem, lattice, cuts, found, left)
 
 
 def _longer(
