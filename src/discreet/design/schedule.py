@@ -62,7 +62,7 @@ SHARES = {
     "program on the sum": 0.12,
     "program on a sum and a count": 0.25,
     "noise that follows a count": 0.3,
-    "coin bound": 0.85,
+    "coin bound": 0.92,
     "told bound": 0.8,
     "boxes bound": 0.7,
     "set-aside bound": 0.75,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil
+from math import ceil, sqrt
 
 from discreet.certify.bounds.coins import chance_of, in_tiers
 from discreet.certify.bounds.counts import MOST_STATES
@@ -28,7 +28,7 @@ from discreet.design.ladder.bounds.throws import (
 )
 from discreet.design.pace import pace
 from discreet.design.program.thin_witness import in_passing
-from discreet.design.schedule import EDGES_POWER, SECONDS_ON_WINDOWS, SECONDS_PER_DICE_PAIR, STATES_POWER, now, time_left
+from discreet.design.schedule import EDGES_POWER, SECONDS_ON_WINDOWS, SECONDS_PER_DICE_PAIR, STATES_POWER, Until, now, time_left
 from discreet.frozen import dataclass
 from discreet.model.certificate import CoinsTier, CoinsWitness, TypeDie, Witness
 from discreet.model.iid_sum import IidSum, iid_sum
@@ -50,8 +50,9 @@ FACES_NEAR = 0.95
 """Far types that promise nearly as much as the best ones are tried with all that may be thrown beside them."""
 MISSED = 4
 """So many dice that do not fit in the time are looked at before those with more states are not."""
-LATER, CUT_OFF = 1.15, 1.5
-"""How many times its share of the time a tier may take, and longer than it had it would have taken, at least, if it was cut off."""
+LATER, CUT_OFF, SELDOM = 1.5, 1.5, 0.01
+"""How many times its share of the time a tier may take, and longer than it had it would have taken, at least, if it was cut off;
+how often a tier counts, at least, when shares are made."""
 NEARER = 1.045
 """How much more is proved than a trial promises."""
 
@@ -246,11 +247,11 @@ def in_tiers_of(law: IidSum, dice: tuple[TypeDie, ...], count: int, fineness: Fi
 
 def dice_bound(problem: Problem, dice: Dice, seconds: float, watch: Watch = SILENT) -> tuple[float, CoinsWitness]:
     """What dice prove in tiers within the time; those that there is no time for are left out, the first aside."""
-    law, guess = iid_sum(problem), taking(problem, dice) / len(dice.tiers)
-    parts = [(problem, replace(dice, tiers=(tier,))) for tier in dice.tiers]
+    law, hands, ones = iid_sum(problem), hands_for(seconds), [replace(dice, tiers=(tier,)) for tier in dice.tiers]
+    parts = [(problem, one, share) for one, share in zip(ones, _shares(problem, ones, hands), strict=True)]
+    guess = taking(problem, dice) / len(dice.tiers)
     _seen.clear()
-    hands = hands_for(seconds)
-    each_found = shared_out(_in_time, parts, watch, seconds, "tier", hands=hands, guess=guess, longer=LATER)
+    each_found = shared_out(_in_time, parts, watch, seconds, "tier", hands=hands, guess=guess, longer=len(parts))
     mains = [tier[0] for tier, one in zip(dice.tiers, each_found, strict=True) if one is not None]
     found = [one for one in each_found if one is not None]
     each = [(die.number, float(chance_of(law.respondents, die)), bound) for die, (bound, _, _) in zip(mains, found, strict=True)]
@@ -260,23 +261,36 @@ def dice_bound(problem: Problem, dice: Dice, seconds: float, watch: Watch = SILE
     return max(proved, 0.0), CoinsWitness(dice.tiers[0], tiers[0].scale, tiers[0].multipliers, tuple(tiers[1:]))
 
 
+def _shares(problem: Problem, ones: Sequence[Dice], hands: int) -> list[float]:
+    """Of the time that is left when it begins, what a tier may take: the more, the slower it is and the oftener it counts.
+
+    What is missing falls about as the time that a tier has beside its guess, to the power 5/4: so the roots of both decide.
+    """
+    chances = [float(chance_of(iid_sum(problem).respondents, one.tiers[0][0])) for one in ones]
+    counts = [max(chance - above, SELDOM) for chance, above in zip(chances, [*chances[1:], 0.0], strict=True)]
+    needs = [sqrt(taking(problem, one) * often) for one, often in zip(ones, counts, strict=True)]
+    return [need / sum(needs[k::hands]) for k, need in enumerate(needs)]
+
+
 _seen: dict[tuple[tuple[tuple[int, ...], int], ...], float] = {}
 """How many times longer than guessed the tier took that was last solved by this process, by what is thrown in it."""
 
 
-def _in_time(part: tuple[Problem, Dice], until: Watch) -> Solved:
-    """What a tier proves and its multipliers, as near as the time allows by what the one before took beside its guess."""
-    (problem, dice), began = part, now()
+def _in_time(part: tuple[Problem, Dice, float], until: Watch) -> Solved:
+    """What a tier proves and its multipliers, as near as its share of the time allows by what the one before took."""
+    (problem, dice, share), began = part, now()
+    given = share * time_left(until)
     thrown = (dice.tiers[0][0].faces, 0), *((die.faces, die.number) for die in dice.tiers[0][1:])
     seen = _seen.get(thrown)
     if dice.many and seen is not None:
         each = [replace(dice, fineness=fineness) for fineness in (*FINENESSES, dice.fineness)]
-        fitting = [one for one in each if seen * taking(problem, one) <= time_left(until) / LATER]
+        fitting = [one for one in each if seen * taking(problem, one) <= given]
         dice = max(fitting or each[:1], key=lambda one: (one.fineness.kept, one.fineness.slower))
-    found = solved(problem, dice.tiers[0], dice.fineness.left_out, dice.fineness.gap, until)
+    late = Until.after(min(LATER * given, time_left(until)), until)
+    found = solved(problem, dice.tiers[0], dice.fineness.left_out, dice.fineness.gap, late)
     took = now() - began
     if took > 0:
-        _seen[thrown] = took / taking(problem, dice) * (CUT_OFF if until.cancelled() else 1.0)
+        _seen[thrown] = took / taking(problem, dice) * (CUT_OFF if late.cancelled() else 1.0)
     return found
 
 
