@@ -124,7 +124,7 @@ def test_many_values_are_counted_by_several_classes() -> None:
 
 
 def test_classes_that_lose_nearly_as_little_with_few_tables_have_more() -> None:
-    """Two hundred independent respondents: with few tables one count is the best (7.714), with more two or three (7.615 in a second)."""
+    """Two hundred independent respondents: few tables are best for one count (7.714), more for three (7.615)."""
     six = ["0.8", "0.1", "0.05", "0.03", "0.015", "0.005"]
     document = problem_document(households(200, "2"))
     problem = problem_from_document({**document, "prior": {"kind": "iid", "probabilities": six}})
