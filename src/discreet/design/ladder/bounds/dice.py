@@ -151,14 +151,16 @@ def dice_within(problem: Problem, seconds: float, held: Witness | None = None) -
 def _in_tiers(problem: Problem, dice: tuple[TypeDie, ...], seconds: float, hands: int) -> list[Dice]:
     """The dice in the tiers, and as near, as they prove most in the time; nothing where nothing fits."""
     law, best, most = iid_sum(problem), [], 0.0
-    for fineness in ON_WINDOWS:
-        for count in TIERS:
-            one = in_tiers_of(law, dice, count, fineness)
-            if taking(problem, one, hands) > seconds:
-                break
-            worth = one.fineness.kept * in_numbers(problem, one, dice[0].number)
-            if worth > most:
-                best, most = [one], worth
+    for count in TIERS:
+        coarse = in_tiers_of(law, dice, count, ON_WINDOWS[0])
+        finer = [Dice(coarse.tiers, *_solved_as(dice, fineness)) for fineness in ON_WINDOWS[1:]]
+        fitting = [one for one in (coarse, *finer) if taking(problem, one, hands) <= seconds]
+        if not fitting:
+            break
+        share = in_numbers(problem, coarse, dice[0].number)
+        for one in fitting:
+            if one.fineness.kept * share > most:
+                best, most = [one], one.fineness.kept * share
     return best
 
 
@@ -239,10 +241,15 @@ def in_tiers_of(law: IidSum, dice: tuple[TypeDie, ...], count: int, fineness: Fi
     room = MOST_STATES // states_of(dice[1:])
     thrown = [thrown_so_often(dice[0], min(number, law.respondents), room) for number in numbers]
     tiers = tuple((die, *dice[1:]) for die in dict.fromkeys(thrown) if die is not None) or (dice,)
+    return Dice(tiers, *_solved_as(dice, fineness))
+
+
+def _solved_as(dice: tuple[TypeDie, ...], fineness: Fineness) -> tuple[int, Fineness, bool]:
+    """How many states there are, how near they are solved, and whether actions have windows: where states are many."""
     states = likely_states(dice, fineness.left_out)
     if fineness is ALL_STATES or states <= FEW_STATES:
-        return Dice(tiers, likely_states(dice, ALL_STATES.left_out))
-    return Dice(tiers, states, fineness, True)
+        return likely_states(dice, ALL_STATES.left_out), ALL_STATES, False
+    return states, fineness, True
 
 
 def dice_bound(problem: Problem, dice: Dice, seconds: float, watch: Watch = SILENT) -> tuple[float, CoinsWitness]:
