@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil, sqrt
+from math import ceil, inf, sqrt
 
 from discreet.certify.bounds.coins import chance_of, in_tiers
 from discreet.certify.bounds.counts import MOST_STATES
@@ -43,14 +43,16 @@ MANY_STEPS = 1.5
 """Above this ε the steps of all types matter: as many as possible are tossed, by one respondent at least."""
 SLOWER, SLOWER_ON_WINDOWS = 1.2, 0.6
 """The power of ε, above one, that the time grows with: more actions matter, each on fewer states where it has a window."""
-ALL_TRIALS, FIRST_TRIALS, TRIED, LONGER = 0.15, 0.05, 0.03, 3.0
-"""The share of the time for trials of dice whose actions have windows, for the first ones and for one of them; how many times its
-share one may take where the others leave it."""
+ALL_TRIALS, FIRST_TRIALS, TRIED, SURE, AROUND = 0.15, 0.07, 0.04, 1.5, 0.1
+"""The share of the time for trials of dice whose actions have windows, for the first ones and for one; how many times its guess,
+and seconds more, one of the first must have."""
+CUT = 0.15
+"""A trial that has no more time left than this share of what it took was cut off: no step fitted any more."""
 FACES_NEAR = 0.95
 """Far types that promise nearly as much as the best ones are tried with all that may be thrown beside them."""
 MISSED = 4
 """So many dice that do not fit in the time are looked at before those with more states are not."""
-LATER, CUT_OFF, SELDOM = 1.5, 1.5, 0.01
+LATER, CUT_OFF, SELDOM = 3.0, 1.5, 0.01
 """How many times its share of the time a tier may take, and longer than it had it would have taken, at least, if it was cut off;
 how often a tier counts, at least, when shares are made."""
 NEARER = 1.045
@@ -97,6 +99,11 @@ class Dice:
     def counts(self) -> int:
         """How many types but the likeliest are not told."""
         return sum(len(die.counts) for die in self.tiers[0])
+
+    @property
+    def faces(self) -> tuple[int, ...]:
+        """The likeliest type and the far ones."""
+        return self.tiers[0][0].faces
 
     @property
     def middle(self) -> tuple[TypeDie, ...]:
@@ -168,25 +175,43 @@ def promising(problem: Problem, dice: Sequence[Dice], seconds: float, watch: Wat
     """Of dice that are tried those alone that promise most, and how much; others as they are.
 
     Far types are chosen by dice with one coin, then what is thrown beside them; each is tried with one number of holders, roughly.
+    Where there is no time for the first trials dice are taken untried, whatever else promises.
     """
     if not in_windows(problem) or len(dice) < 2:
         return list(dice), 0.0
     trials = {one: _trial(problem, one) for one in dice}
-    of_faces: dict[tuple[int, ...], list[Dice]] = {}
-    for one in dice:
-        if trials[one] <= TRIED * seconds:
-            of_faces.setdefault(one.tiers[0][0].faces, []).append(one)
+    affordable = [one for one in dice if trials[one] <= TRIED * seconds]
+    typical = sorted(_by_faces(affordable).values(), key=lambda one: trials[one])
+    while typical and sum(SURE * trials[one] + AROUND for one in typical) > hands_for(seconds) * FIRST_TRIALS * seconds:
+        typical.pop()
+    if len(typical) < 2:
+        return _untried(list(_by_faces(dice).values())), inf
     promises: dict[Dice, float] = {}
-    typical = [min(some, key=lambda one: abs(one.counts - len(faces))) for faces, some in of_faces.items()]
     _try(problem, typical, trials, FIRST_TRIALS * seconds, promises, watch)
-    best = max(promises.values(), default=0.0)
-    near = [one.tiers[0][0].faces for one in promises if promises[one] >= FACES_NEAR * best]
-    further = [one for faces in near for one in of_faces[faces] if one not in promises]
+    if len(promises) < 2:
+        return _untried(typical), inf
+    best = max(promises.values())
+    near = [one.faces for one in promises if promises[one] >= FACES_NEAR * best]
+    further = [one for one in affordable if one.faces in near and one not in promises]
     _try(problem, further, trials, (ALL_TRIALS - FIRST_TRIALS) * seconds, promises, watch)
-    if not promises:
-        return list(dice[-1:]), 0.0
     chosen = max(promises, key=lambda one: promises[one])
     return [chosen], NEARER * promises[chosen]
+
+
+def _by_faces(dice: Sequence[Dice]) -> dict[tuple[int, ...], Dice]:
+    """Of each choice of far types the dice with one coin, or those nearest to that."""
+    found: dict[tuple[int, ...], Dice] = {}
+    for one in dice:
+        found[one.faces] = min((found.get(one.faces, one), one), key=lambda each: abs(each.counts - len(each.faces)))
+    return found
+
+
+def _untried(dice: Sequence[Dice]) -> list[Dice]:
+    """Those with the most states in a few tiers, after some with far fewer."""
+    tiered = [one for one in dice if len(one.tiers) >= FIRST_TIERS] or dice
+    chosen = max(tiered, key=lambda one: one.states)
+    few = [one for one in tiered if FEWER * one.states <= chosen.states]
+    return [*sorted(few, key=lambda one: one.states)[-1:], chosen]
 
 
 def _trial(problem: Problem, dice: Dice) -> float:
@@ -207,10 +232,10 @@ def _try(
             break
     if not tried:
         return
-    parts, guess = [(problem, one.middle) for one in tried], max(trials[one] for one in tried)
-    losses = shared_out(_tried, parts, watch, seconds, "trial", hands=hands, guess=guess, longer=LONGER)
+    parts, guess = [(problem, one.middle) for one in tried], sum(trials[one] for one in tried) / len(tried)
+    losses = shared_out(_tried, parts, watch, seconds, "trial", hands=hands, guess=guess, longer=len(parts))
     for one, loss in zip(tried, losses, strict=True):
-        if loss is not None:
+        if loss:
             promises[one] = loss / TRIAL.kept * one.fineness.kept * in_numbers(problem, one, one.middle[0].number)
 
 
@@ -302,6 +327,8 @@ def _in_time(part: tuple[Problem, Dice, float], until: Watch) -> Solved:
 
 
 def _tried(part: tuple[Problem, tuple[TypeDie, ...]], watch: Watch) -> float:
-    """What dice prove roughly, as if enough held them."""
+    """What dice prove roughly, as if enough held them; 0 where that was cut off."""
+    began = now()
     with in_passing():
-        return solved(*part, TRIAL.left_out, TRIAL.gap, watch)[0]
+        found = solved(*part, TRIAL.left_out, TRIAL.gap, watch)[0]
+    return 0.0 if watch.cancelled() or time_left(watch) < CUT * (now() - began) else found
