@@ -10,6 +10,7 @@ import numpy as np
 from discreet.certify.bounds.coins import coins_stage, unknown_to_all
 from discreet.certify.bounds.counts import UnknownCounts
 from discreet.certify.duality.pulls import PullStage
+from discreet.design.ladder.bounds.likeliest import likely
 from discreet.design.program.real import reaching, real_loss
 from discreet.design.program.sections import Recommendation
 from discreet.design.program.thin_witness import whole_multipliers
@@ -109,10 +110,3 @@ def solved(problem: Problem, coins: tuple[TypeDie, ...], left_out: float, gap: f
     stage, unknown = coins_stage(law, coins), unknown_to_all(law, coins)
     kept = likely(np.array([float(x) for x in stage.masses]), left_out)
     return solve_counts(problem, unknown, stage, gap, until, kept, led=True)
-
-
-def likely(masses: np.ndarray, left_out: float) -> np.ndarray:
-    """The likeliest states, ascending, without the share that may be left out of what all have."""
-    order = np.argsort(-masses, kind="stable")
-    most = (1 - left_out) * float(masses.sum())
-    return np.sort(order[: int(np.searchsorted(np.cumsum(masses[order]), most)) + 1])

@@ -17,8 +17,8 @@ from discreet.certify.bounds.chain import binomial_below
 from discreet.certify.bounds.coins import MOST_BITS, bits_of, chance_of, ends_of
 from discreet.certify.bounds.counts import MOST_COUNTS, MOST_STATES, moves_of
 from discreet.design.ladder.bounds.coins import MOST_HOLDERS
-from discreet.design.ladder.bounds.counts import likely
 from discreet.design.ladder.bounds.far import apart, farthest
+from discreet.design.ladder.bounds.likeliest import likely
 from discreet.design.solver.program import Floats
 from discreet.model.actions import RealActions
 from discreet.model.certificate import TypeDie
