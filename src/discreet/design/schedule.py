@@ -61,7 +61,7 @@ SHARES = {
     "weights by search": 1 / 20,
     "program on the sum": 0.12,
     "program on a sum and a count": 0.25,
-    "noise that follows a count": 0.4,
+    "noise that follows a count": 0.3,
     "coin bound": 0.92,
     "told bound": 0.8,
     "boxes bound": 0.7,

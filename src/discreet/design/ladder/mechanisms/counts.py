@@ -53,7 +53,7 @@ IN_A_CLASS = 3
 """Of the values that one class would have: each of several has a third."""
 ANOTHER = 0.02
 """Of the loss: what a fourth class or one after it must have gained before another is tried."""
-PAYS = 0.005
+PAYS = 0.002
 """Of the loss: what more tables must have gained before still more are tried."""
 NEARLY, MOST_LONGER = 1.02, 2
 """Classes that lose so many times what the best ones lose, with few tables, get more as well; that many, the best first."""
