@@ -63,7 +63,7 @@ SHARES = {
     "program on a sum and a count": 0.25,
     "noise that follows a count": 0.3,
     "coin bound": 0.92,
-    "told bound": 0.8,
+    "crowd bound": 0.92,
     "boxes bound": 0.7,
     "set-aside bound": 0.75,
     "urn bound": 0.8,

@@ -23,6 +23,8 @@ from discreet.model.certificate import (
     Certificate,
     CoinsTier,
     CoinsWitness,
+    CrowdTier,
+    CrowdWitness,
     DualWitness,
     Multipliers,
     OptimalityClaim,
@@ -116,6 +118,11 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
     if isinstance(witness, ToldWitness):
         told = {"kind": witness.kind, "types": list(witness.types), "numbers": list(witness.numbers)}
         return told | {"each": [_witness_document(one) for one in witness.each]}
+    if isinstance(witness, CrowdWitness):
+        shares, coins = [format_exact(share) for share in witness.shares], [_die_document(die) for die in witness.dice]
+        crowd = {"kind": witness.kind, "faces": list(witness.faces), "shares": shares, "coins": coins}
+        rays, programs = [list(ray) for ray in witness.rays], [_program_document(tier) for tier in witness.tiers]
+        return crowd | {"rays": rays, "programs": programs}
     if isinstance(witness, SeveralWitness):
         return {"kind": witness.kind, "each": [_witness_document(one) for one in witness.each]}
     if isinstance(witness, PlayersWitness):
@@ -190,6 +197,16 @@ def _tier(shape: schema.TierShape) -> CoinsTier:
     return CoinsTier(shape.number, tuple(shape.windows), scale, _multipliers(shape.multipliers))
 
 
+def _program_document(tier: CrowdTier) -> dict[str, Any]:
+    states = [list(state) for state in tier.states]
+    return {"number": tier.number, "states": states} | _scaled(tier.scale, tier.multipliers)
+
+
+def _program(shape: schema.CrowdTierShape) -> CrowdTier:
+    scale = read_integer(shape.scale, "the scale")
+    return CrowdTier(shape.number, tuple(map(tuple, shape.states)), scale, _multipliers(shape.multipliers))
+
+
 def _box_document(part: BoxPart) -> dict[str, Any]:
     windows = [list(window) for window in part.windows]
     box = {"windows": windows, "players": list(part.players), "reference": part.reference}
@@ -236,6 +253,8 @@ def _single(shape: schema.Witness) -> SingleWitness:
         if shape.types is None or shape.numbers is None or shape.each is None:
             raise _lacking("types, numbers or each")
         return ToldWitness(tuple(shape.types), tuple(shape.numbers), tuple(map(_smaller, shape.each)))
+    if shape.kind == "crowd":
+        return _crowd(shape)
     if shape.kind == "players":
         if shape.kinds is None or shape.parts is None:
             raise _lacking("kinds or parts")
@@ -245,6 +264,21 @@ def _single(shape: schema.Witness) -> SingleWitness:
             raise _lacking("faces, pairs or boxes")
         return BoxesWitness(tuple(shape.faces), tuple(shape.pairs), tuple(map(_box, shape.boxes)))
     return _of_multipliers(shape)
+
+
+def _crowd(shape: schema.Witness) -> CrowdWitness:
+    faces, shares, rays, dice, programs = shape.faces, shape.shares, shape.rays, shape.coins, shape.programs
+    if faces is None or shares is None or rays is None or dice is None or programs is None:
+        raise _lacking("faces, shares, rays, coins or programs")
+    if any(len(ray) != 2 for ray in rays):
+        raise InputError(
+            "A ray of a crowd is not whole",
+            found=f"a ray of {len(next(ray for ray in rays if len(ray) != 2))} numbers",
+            allowed="two numbers",
+            remedy="correct the file",
+        )
+    weighed = tuple((ray[0], ray[1]) for ray in rays)
+    return CrowdWitness(tuple(faces), tuple(shares), weighed, tuple(map(_die, dice)), tuple(map(_program, programs)))
 
 
 def _of_multipliers(shape: schema.Witness) -> SingleWitness:
@@ -308,7 +342,8 @@ OWN_KEYS = {"quotient": ("reference", "groups", "rays", "states"), "unbiased": (
             "renyi-cuts": ("root", "cuts"), "players": ("kinds", "parts"), "coins": ("coins", "tiers"),
             "boxes": ("faces", "pairs", "boxes"),
             "set-aside": ("weights", "states", "levels"), "urn": ("reference", "weights", "states"),
-            "told": ("types", "numbers", "each"), "several": ("each",)}  # fmt: skip
+            "told": ("types", "numbers", "each"),
+            "crowd": ("faces", "shares", "rays", "coins", "programs"), "several": ("each",)}  # fmt: skip
 
 
 def _must_belong(shape: schema.Witness) -> None:

@@ -197,7 +197,7 @@ class MultipliersShape(Shape):
     action: ActionShape | list[ActionShape]
     flows: Packed = Field(
         description="planes: and base64 of zlib of columns of little-endian int64 numbers, all lowest bytes first: differences"
-        " of from to the one before, of to to from, numerators (of a quotient: state, row, numerator;"
+        " of from to the one before, of to to from, numerators (of a quotient or crowd: state, row, numerator;"
         " of a set-aside or urn: state, place, numerator); without planes: of triples"
     )
 
@@ -228,6 +228,13 @@ class TierShape(Shape):
     multipliers: list[MultipliersShape]
 
 
+class CrowdTierShape(Shape):
+    number: Integer
+    states: list[list[Integer]]
+    scale: Digits
+    multipliers: list[MultipliersShape]
+
+
 class BoxShape(Shape):
     windows: list[tuple[Integer, Integer]]
     players: tuple[Integer, Integer]
@@ -238,8 +245,8 @@ class BoxShape(Shape):
 
 class Witness(Shape):
     kind: Literal[
-        "dual", "dual-with-chord", "quotient", "set-aside", "coins", "boxes", "told", "urn", "theorem", "unbiased", "shifted",
-        "renyi-cuts", "players", "several"
+        "dual", "dual-with-chord", "quotient", "set-aside", "coins", "crowd", "boxes", "told", "urn", "theorem", "unbiased",
+        "shifted", "renyi-cuts", "players", "several"
     ]  # fmt: skip
     box: ClampShape | None = None
     reference: Integer | None = None
@@ -263,6 +270,8 @@ class Witness(Shape):
     coins: list[CoinShape] | None = None
     tiers: list[TierShape] | None = None
     faces: list[Integer] | None = None
+    shares: list[Exact] | None = None
+    programs: list[CrowdTierShape] | None = None
     pairs: list[Integer] | None = None
     boxes: list[BoxShape] | None = None
     types: list[Integer] | None = None

@@ -8,6 +8,8 @@ Witnesses of optimality (all bound the payoff of every private mechanism from ab
 `quotient`         multipliers on inequalities that hold on average over histograms with the same counts and statistic
 `set-aside`        prices of what a mechanism says of one respondent, given a few sums over the others
 `coins`            multipliers for respondents who toss coins between two types, all others known
+`told`             one of these for some respondents of a few types, all others known
+`crowd`            multipliers on inequalities between the counts and sums of far types, beside dice, all others known
 `boxes`            multipliers between counts of a few types in boxes, under an urn's prior: some known, others even but for one
 `urn`              multipliers on inequalities between mean counts of types, given the count of one type, under an urn's prior
 `renyi-cuts`       multipliers on linear cuts of Rényi divergences, under a promise of ρ
@@ -31,6 +33,8 @@ from discreet.model.coins import CoinsTier as CoinsTier
 from discreet.model.coins import CoinsWitness as CoinsWitness
 from discreet.model.coins import TypeDie as TypeDie
 from discreet.model.coins import coin as coin
+from discreet.model.crowds import CrowdTier as CrowdTier
+from discreet.model.crowds import CrowdWitness as CrowdWitness
 from discreet.model.cuts import ROOT_BITS as ROOT_BITS
 from discreet.model.cuts import PlayersPart as PlayersPart
 from discreet.model.cuts import PlayersWitness as PlayersWitness
@@ -256,6 +260,7 @@ SingleWitness = (
     | CoinsWitness
     | BoxesWitness
     | ToldWitness
+    | CrowdWitness
     | UrnWitness
     | TheoremWitness
     | UnbiasedWitness

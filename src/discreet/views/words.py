@@ -31,6 +31,7 @@ ARGUMENTS = {
     "set-aside bound": "a bound on what may be said of one respondent, given sums over the others",
     "urn bound": "a bound on mean counts of types, given how many have the likeliest one",
     "boxes bound": "a bound on the counts of a few types, all others told",
+    "crowd bound": "a bound on the count and the sum of the far types beside a few nearer ones, all others told",
     "told bound": "a bound on the count and the sum of the far types, all others told",
     "quotient bound": "a bound on states taken together",
     "bounds of each maker": "bounds for each decision maker alone, which add up",

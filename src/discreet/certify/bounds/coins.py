@@ -76,7 +76,7 @@ def coins_upper_bound(problem: Problem, witness: CoinsWitness) -> Fraction:
     if reason is not None:
         raise Refuted("a condition of the bound by coins does not hold", reason)
     law = iid_sum(problem)
-    _must_be_handed_out(law, witness.coins)
+    must_be_handed_out(law, witness.coins)
     if len(witness.tiers) > MOST_TIERS:
         raise TooLarge("This witness has many tiers", size=f"{len(witness.tiers):,}", fits=f"{MOST_TIERS}", remedy="use fewer")
     ask(_must_be_counted_soon(law, [dice for dice, _, _ in witness.each]), MOST_WORK)
@@ -98,7 +98,7 @@ def in_tiers(tiers: Sequence[tuple[int, Number, Number]]) -> Number:
     return total
 
 
-def _must_be_handed_out(law: IidSum, dice: tuple[TypeDie, ...]) -> None:
+def must_be_handed_out(law: IidSum, dice: tuple[TypeDie, ...]) -> None:
     """Refute dice of types that do not occur, or more of them than a type has respondents."""
     of = dict(zip(law.types, law.probabilities, strict=True))
     taken: dict[int, Fraction] = {}

@@ -25,7 +25,7 @@ Several decision makers are bounded each for himself, and the bounds add up.
 from __future__ import annotations
 
 from discreet.design.ladder.bounds.makers import FIRST, EachMaker
-from discreet.design.ladder.bounds.rungs import BoxesBound, CoinsBound, GroupedQuotient, Quotient, SetAside, ToldBound, UrnBound
+from discreet.design.ladder.bounds.rungs import BoxesBound, CoinsBound, CrowdBound, GroupedQuotient, Quotient, SetAside, UrnBound
 from discreet.design.ladder.likely import LikelyHistograms
 from discreet.design.ladder.mechanisms.rungs import (
     NoiseByCount,
@@ -47,7 +47,7 @@ from discreet.model.record import Reached
 from discreet.watch import SILENT, Watch
 
 RUNGS: tuple[Rung, ...] = (
-    WeightsBySearch(), NoiseByCount(), ProgramOnTheSum(), ProgramOnSumAndCount(), CoinsBound(), ToldBound(), BoxesBound(),
+    WeightsBySearch(), NoiseByCount(), ProgramOnTheSum(), ProgramOnSumAndCount(), CoinsBound(), CrowdBound(), BoxesBound(),
     SetAside(), UrnBound(), LikelyHistograms(), Quotient(), GroupedQuotient(), EachMaker(),
 )  # fmt: skip
 

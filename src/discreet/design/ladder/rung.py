@@ -19,7 +19,7 @@ from discreet.model.summary import Summary
 from discreet.watch import Watch
 
 if TYPE_CHECKING:
-    from discreet.design.ladder.bounds.told import TriedTypes
+    from discreet.design.ladder.bounds.crowd import TriedCrowd
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +58,9 @@ class Height:
         """Sums over the others that prove far less than is held."""
         self.thrown = False
         """Whether few respondents have thrown dice."""
-        self.tried_told: list[TriedTypes] | None = None
-        """Types that may stay unknown, once they are tried."""
-        self.by_told = False
+        self.tried_crowds: list[TriedCrowd] | None = None
+        """Who may stay unknown, once they are tried."""
+        self.by_crowd = False
         """Whether they promise more than dice."""
         self.begun_in = 0.0
         """Seconds that the first rungs took."""

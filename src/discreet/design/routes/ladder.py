@@ -8,6 +8,7 @@ from discreet.design.routes.route import Asked, Route
 from discreet.model.certificate import (
     BoxesWitness,
     CoinsWitness,
+    CrowdWitness,
     DualWitness,
     QuotientWitness,
     SetAsideWitness,
@@ -40,6 +41,7 @@ class Ladder(Route):
     def taken(self, problem: Problem, proposal: Proposal) -> Step:
         named = {QuotientWitness: "quotient bound", SetAsideWitness: "set-aside bound", CoinsWitness: "coin bound"}
         named |= {UrnWitness: "urn bound", BoxesWitness: "boxes bound", ToldWitness: "told bound"}
+        named |= {CrowdWitness: "crowd bound"}
         named |= {DualWitness: "SY Prop. 5", SeveralWitness: "bounds of each maker"}
         theorem = named.get(type(proposal.witness), self.theorem)
         return Step(self.name, True, theorem, f"{self.why(problem)}; {proposal.words}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from discreet.design.ladder.bounds.rungs import ChainBound, CoinsBound, GroupedQuotient, Quotient, SetAside, ToldBound, UrnBound
+from discreet.design.ladder.bounds.rungs import ChainBound, CoinsBound, CrowdBound, GroupedQuotient, Quotient, SetAside, UrnBound
 from discreet.design.ladder.mechanisms.rungs import ClippedSum, LineReading
 from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG, LadderTime, now
@@ -20,7 +20,7 @@ FIRST: tuple[Rung, ...] = (ChainBound(), LineReading(), ClippedSum())
 """These are climbed whatever the time: without them there is nothing to prove."""
 LEAST = 1.5 * SHORTEST_RUNG
 """Seconds below which the time is not divided: those with the widest gaps have it."""
-BOUNDS: tuple[Rung, ...] = (CoinsBound(), ToldBound(), SetAside(), UrnBound(), Quotient(), GroupedQuotient())
+BOUNDS: tuple[Rung, ...] = (CoinsBound(), CrowdBound(), SetAside(), UrnBound(), Quotient(), GroupedQuotient())
 
 
 class EachMaker(Rung):

@@ -12,13 +12,13 @@ from discreet.design.ladder.bounds.boxes import boxes_bound, why_no_boxes
 from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.coins import best_coins, promised
 from discreet.design.ladder.bounds.counts import coins_bound
+from discreet.design.ladder.bounds.crowd import best_crowds, crowd_bound, planned, size_of, why_no_crowd
 from discreet.design.ladder.bounds.dice import dice_bound, dice_within, promising, why_no_coins
 from discreet.design.ladder.bounds.far import many_respondents
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import Bounded, Fitted, Form, fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.set_aside_forms import ROUGH, better_form, proved_roughly
 from discreet.design.ladder.bounds.throws import dice_of
-from discreet.design.ladder.bounds.told import best_choice, planned, size_of, told_bound, why_not_told
 from discreet.design.ladder.bounds.urn import UrnProved, urn_bound
 from discreet.design.ladder.bounds.urn_forms import FittedUrn
 from discreet.design.ladder.bounds.urn_forms import finest as finest_urn
@@ -27,7 +27,7 @@ from discreet.design.ladder.bounds.urn_forms import forms_of as urn_forms
 from discreet.design.ladder.bounds.urn_solver import SlowStepsError
 from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG, Until, now
-from discreet.model.certificate import BoxesWitness, CoinsWitness, SetAsideWitness, ToldWitness, UrnWitness, Witness
+from discreet.model.certificate import BoxesWitness, CoinsWitness, CrowdWitness, SetAsideWitness, UrnWitness, Witness
 from discreet.model.iid_sum import iid_sum
 from discreet.model.priors import DirichletMultinomialPrior
 from discreet.model.problem import Problem
@@ -48,8 +48,8 @@ FEW_DICE = 0.08
 """Share of their time that dice have at first among few respondents: sums over the others may prove more, and are tried then."""
 ROUGHLY, NEAR = 0.08, 0.97
 """Share of the time in which sums are tried where there are dice, and what they have to come to of what is held."""
-FINER_TOLD = 1.3
-"""Programs for respondents of some types are not begun again unless they have so many times as many states and nodes."""
+FINER_CROWD = 1.3
+"""Programs for a crowd are not begun again unless they have so many times as many states and nodes."""
 ALONE_SECONDS = 4.0
 """One sum may take so long in any case: at small ε it is nearly the whole truth."""
 
@@ -114,11 +114,11 @@ class CoinsBound(Rung):
     def climb(self, height: Height, seconds: float) -> Found | None:
         held, best, ends = height.bound.witness, None, now() + seconds
         many = many_respondents(height.problem)
-        if not many and isinstance(held, (SetAsideWitness, ToldWitness)):
+        if not many and isinstance(held, (SetAsideWitness, CrowdWitness)):
             return None
-        told = _told(height, seconds) if many or not _two_sums_fit(height, seconds) else 0.0
+        crowd = _crowd(height, seconds) if many or not _two_sums_fit(height, seconds) else 0.0
         if not many:
-            height.by_told = told > height.lower_bound
+            height.by_crowd = crowd > height.lower_bound
             ends = ends if height.thrown else now() + FEW_DICE * seconds
             height.thrown = True
         seconds = ends - now()
@@ -127,43 +127,43 @@ class CoinsBound(Rung):
         if coins and not known and promised(height.problem, coins) >= height.lower_bound:
             best = coins_bound(height.problem, coins, seconds, height.watch)
         chosen, most = promising(height.problem, dice_within(height.problem, seconds, held), seconds, height.watch)
-        height.by_told = told > max(most, height.lower_bound) if many else height.by_told
+        height.by_crowd = crowd > max(most, height.lower_bound) if many else height.by_crowd
         for dice in chosen:
-            if not height.by_told and not height.watch.cancelled() and now() < ends:
+            if not height.by_crowd and not height.watch.cancelled() and now() < ends:
                 found = dice_bound(height.problem, dice, ends - now(), height.watch)
                 best = max((each for each in (best, found) if each), key=lambda each: each[0])
         return None if best is None else Found(lower_bound=best[0], witness=best[1])
 
 
-class ToldBound(Rung):
-    """The likeliest type and the far ones unknown, through their count and sum, all else told (`certify.bounds.told`)."""
+class CrowdBound(Rung):
+    """The likeliest type and the far ones unknown, through their count and sum, and dice beside these (`certify.bounds.crowd`)."""
 
-    name = "told bound"
-    theorem = "told bound"
+    name = "crowd bound"
+    theorem = "crowd bound"
     least_seconds = SHORTEST_RUNG
 
     def why_not(self, problem: Problem) -> str | None:
-        return why_not_told(problem)
+        return why_no_crowd(problem)
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         held, ends = height.bound.witness, now() + seconds
-        if not height.by_told or height.tried_told is None:
+        if not height.by_crowd or height.tried_crowds is None:
             return None
-        plan = planned(height.problem, height.tried_told, height.loss, seconds)
-        known = size_of(held) if isinstance(held, ToldWitness) else 0
-        if plan is None or plan.size <= FINER_TOLD * known or plan.promise <= height.lower_bound:
+        plan = planned(height.problem, height.tried_crowds, height.loss, seconds)
+        known = size_of(held) if isinstance(held, CrowdWitness) else 0
+        if plan is None or plan.size <= FINER_CROWD * known or plan.promise <= height.lower_bound:
             return None
-        found = told_bound(height.problem, plan, height.loss, ends - now(), height.watch)
+        found = crowd_bound(height.problem, plan, height.loss, ends - now(), height.watch)
         return None if found is None else Found(lower_bound=found[0], witness=found[1])
 
 
-def _told(height: Height, seconds: float) -> float:
-    """What respondents of some types promise in the time."""
-    if why_not_told(height.problem) is not None:
+def _crowd(height: Height, seconds: float) -> float:
+    """What a crowd promises in the time."""
+    if why_no_crowd(height.problem) is not None:
         return 0.0
-    if height.tried_told is None:
-        height.tried_told = best_choice(height.problem, height.loss, seconds, height.watch)
-    plan = planned(height.problem, height.tried_told, height.loss, seconds)
+    if height.tried_crowds is None:
+        height.tried_crowds = best_crowds(height.problem, height.loss, seconds, height.watch)
+    plan = planned(height.problem, height.tried_crowds, height.loss, seconds)
     return 0.0 if plan is None else plan.promise
 
 
