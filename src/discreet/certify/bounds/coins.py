@@ -52,6 +52,7 @@ from discreet.model.certificate import CoinsWitness, TypeDie
 from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.problem import Problem
 from discreet.model.together import ask
+from discreet.numerics.exact import brief
 from discreet.numerics.roundings import drift
 
 Number = TypeVar("Number", Fraction, float)
@@ -105,11 +106,13 @@ def must_be_handed_out(law: IidSum, dice: tuple[TypeDie, ...]) -> None:
     for die in dice:
         for face, share in zip(die.faces, die.shares, strict=True):
             if face not in of:
-                raise Refuted("a coin names a type that no respondent has", f"type {face}")
+                raise Refuted("a coin names a type that no respondent has", f"type {brief(face)}")
             taken[face] = taken.get(face, Fraction(0)) + share
     for face, share in taken.items():
         if share > of[face]:
-            raise Refuted("more coins are handed out than a type has respondents", f"type {face}: {share} of {of[face]}")
+            raise Refuted(
+                "more coins are handed out than a type has respondents", f"type {brief(face)}: {brief(share)} of {brief(of[face])}"
+            )
 
 
 def chance_of(respondents: int, die: TypeDie) -> Fraction:
@@ -180,13 +183,13 @@ def _parts(die: TypeDie) -> Iterator[int]:
     """Probabilities of the counts of a die in its windows: those of an even coin, those of others rounded down."""
     if die.even:
         return _ways(die)
-    whole = sum(_odds(die)) ** die.number
+    whole = sum(odds_of(die)) ** die.number
     return ((ways << PRIOR_BITS) // whole for ways in _ways(die))
 
 
 def _ways(die: TypeDie) -> Iterator[int]:
     """Of the counts in its windows, the last fastest, in how many ways faces fall so, one of odds m in m ways."""
-    first, *others = _odds(die)
+    first, *others = odds_of(die)
 
     def placed(ways: int, left: int, face: int) -> Iterator[int]:
         """The counts of a face and those after it, given the ways in which all that are left fall on the first face."""
@@ -202,7 +205,7 @@ def _ways(die: TypeDie) -> Iterator[int]:
     return placed(first**die.number, die.number, 0)
 
 
-def _odds(die: TypeDie) -> list[int]:
+def odds_of(die: TypeDie) -> list[int]:
     """The chances of the faces as whole numbers without a common divisor."""
     unit = lcm(*(share.denominator for share in die.shares))
     parts = [int(share * unit) for share in die.shares]
@@ -212,4 +215,4 @@ def _odds(die: TypeDie) -> list[int]:
 
 def bits_of(die: TypeDie) -> int:
     """About how many binary digits the probabilities of its counts have."""
-    return die.number * sum(_odds(die)).bit_length()
+    return die.number * sum(odds_of(die)).bit_length()

@@ -47,7 +47,7 @@ from itertools import permutations
 from math import factorial, lcm, prod
 
 from discreet.certify.bounds.chain import why_not_chain
-from discreet.certify.bounds.coins import chance_of, in_tiers, must_be_handed_out
+from discreet.certify.bounds.coins import bits_of, chance_of, in_tiers, must_be_handed_out, odds_of
 from discreet.certify.bounds.dual import FACTOR_BITS
 from discreet.certify.bounds.state_masses import GroupLaw
 from discreet.certify.duality.chords import over_pieces
@@ -58,15 +58,19 @@ from discreet.model.certificate import CrowdTier, CrowdWitness, Multipliers, Typ
 from discreet.model.decision import Decision
 from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.problem import Problem
-from discreet.model.together import together
+from discreet.model.together import ask, together
 from discreet.numerics.brackets import rational_above_exp
 from discreet.numerics.exact import brief, whole_steps
 
 MOST_TIERS = 17
 MOST_DICE, MOST_THROWN, MOST_FACES = 8, 16, 8
 """Dice beside the crowd, throws of each, and its faces."""
-MOST_DIGITS = 4096
-"""Binary digits of the share of a face of such a die, and of a ray."""
+MOST_DIGITS, MOST_RAY = 4096, 4096
+"""Binary digits of a share, of an action and of the scale, and of a ray."""
+MOST_ROWS = 5_000_000
+"""Inequalities that carry multipliers, times faces."""
+MOST_BITS = 1 << 27
+"""Of the probabilities of all counts of the dice together."""
 Counts = tuple[int, ...]
 Turn = tuple[int, ...]
 """What is added to the counts of the dice."""
@@ -98,17 +102,38 @@ def _must_be_small(law: IidSum, witness: CrowdWitness) -> None:
     most = max(tier.number for tier in witness.tiers)
     if most > law.respondents:
         raise Refuted("the witness has more respondents than there are", f"{brief(most)} of {law.respondents}")
+    actions = [node.action for tier in witness.tiers for node in tier.multipliers if isinstance(node.action, Fraction)]
+    shares = [*witness.shares, *(share for die in witness.dice for share in die.shares)]
+    digits = max(map(_digits, [*shares, *(Fraction(1, tier.scale) for tier in witness.tiers), *actions]))
+    if digits > MOST_DIGITS:
+        raise TooLarge(
+            "A crowd writes a share, an action or its scale too finely",
+            size=f"{digits:,} binary digits",
+            fits=f"{MOST_DIGITS:,} binary digits",
+            remedy="write it with fewer digits",
+        )
     for die in witness.dice:
-        digits = max(share.numerator.bit_length() + share.denominator.bit_length() for share in die.shares)
-        if die.number > MOST_THROWN or len(die.faces) > MOST_FACES or digits > MOST_DIGITS:
+        if die.number > MOST_THROWN or len(die.faces) > MOST_FACES:
             raise TooLarge(
-                "A die beside the crowd is thrown too often, has too many faces, or shares that are written too finely",
-                size=f"{brief(die.number)} throws, {len(die.faces)} faces, {digits:,} binary digits",
-                fits=f"{MOST_THROWN} throws, {MOST_FACES} faces, {MOST_DIGITS:,} binary digits",
+                "A die beside the crowd is thrown too often, or has too many faces",
+                size=f"{brief(die.number)} throws, {len(die.faces)} faces",
+                fits=f"{MOST_THROWN} throws, {MOST_FACES} faces",
                 remedy="use another witness",
             )
-    if max(abs(part) for ray in witness.rays for part in ray).bit_length() > MOST_DIGITS:
-        raise TooLarge("A ray of this witness", size="more binary digits", fits=f"{MOST_DIGITS:,}", remedy="use smaller numbers")
+    bits = sum(map(bits_of, witness.dice)) * sum(len({state[2:] for state in tier.states}) for tier in witness.tiers)
+    if bits > MOST_BITS:
+        raise TooLarge(
+            "The probabilities of what the dice beside the crowd show are too long",
+            size=f"{bits:,} binary digits",
+            fits=f"{MOST_BITS:,} binary digits",
+            remedy="use fewer counts, or shares with a smaller common denominator",
+        )
+    if max(abs(part) for ray in witness.rays for part in ray).bit_length() > MOST_RAY:
+        raise TooLarge("A ray of this witness", size="more binary digits", fits=f"{MOST_RAY:,}", remedy="use smaller numbers")
+
+
+def _digits(number: Fraction) -> int:
+    return number.numerator.bit_length() + number.denominator.bit_length()
 
 
 def gains(first: int, dice: Sequence[TypeDie]) -> list[Turn]:
@@ -145,17 +170,18 @@ def _turned(dice: Sequence[TypeDie], place: int, before: int, after: int) -> Tur
 
 
 def chance_of_counts(dice: Sequence[TypeDie], counts: Counts) -> Fraction:
-    """κ: the probability of the counts of all dice but their first faces; 0 of those that cannot be."""
-    found, start = Fraction(1), 0
+    """κ: the probability of the counts of all dice but their first faces, rounded down; 0 of those that cannot be."""
+    found, whole, start = 1, 1, 0
     for die in dice:
         own = counts[start : start + len(die.counts)]
         start += len(die.counts)
         every = (die.number - sum(own), *own)
         if min(every) < 0:
             return Fraction(0)
-        ways = factorial(die.number) // prod(map(factorial, every))
-        found *= ways * prod((share / die.share) ** x for share, x in zip(die.shares, every, strict=True))
-    return found
+        ways, odds = factorial(die.number) // prod(map(factorial, every)), odds_of(die)
+        found *= ways * prod(odd**x for odd, x in zip(odds, every, strict=True))
+        whole *= sum(odds) ** die.number
+    return Fraction((found << PRIOR_BITS) // whole, 1 << PRIOR_BITS)
 
 
 @dataclass(frozen=True)
@@ -195,7 +221,7 @@ class _Crowd:
             raise Refuted("the witness lists a state that no database has", "counts")
         for ray in self.witness.rays:
             if any(ray[0] + ray[1] * u < 0 for u, _ in self.faces):
-                raise Refuted("a ray of the witness weighs some type negatively", str(list(ray)))
+                raise Refuted("a ray of the witness weighs some type negatively", str(list(map(brief, ray))))
         crowd = [state[:2] for state in tier.states]
         self.law.must_be_small(crowd)
         rows = self._rows()
@@ -228,7 +254,9 @@ class _Crowd:
         """The inequalities that carry a multiplier, by state and number: of every ray those of all gains, then turns."""
         by_ray, rows = len(self.gains), {}
         most = len(self.witness.rays) * by_ray + len(self.turns)
-        for h, number in {(state, row // 2) for node in self.tier.multipliers for state, row, _ in node.flows}:
+        used = {(state, row // 2) for node in self.tier.multipliers for state, row, _ in node.flows}
+        ask(len(used) * len(self.faces), MOST_ROWS)
+        for h, number in used:
             if number >= most:
                 raise Refuted("the witness uses an inequality that there is not", f"number {brief(number)} of {most}")
             ray, gain = divmod(number, by_ray)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import factorial
+from math import comb
 
 from flint import fmpz_poly
 
@@ -50,13 +50,7 @@ class GroupLaw:
             return False
         reached = self._reached.get(counts)
         if reached is None:
-            reached = 1
-            for x, group, low in zip(counts, self.groups, self._lows, strict=True):
-                for _ in range(x):
-                    following = 0
-                    for _, step in group:
-                        following |= reached << (step - low)
-                    reached = following
+            reached = self._sums_of(counts)
             self._reached[counts] = reached
         return bool(reached >> (state[-1] - least) & 1)
 
@@ -76,6 +70,24 @@ class GroupLaw:
             held = int(polynomial[at]) if 0 <= at <= polynomial.degree() else 0
             low, high = chance * held, chance * (held + missing)
             found.append((Fraction(low.__floor__(), 1 << BITS), Fraction(high.__ceil__(), 1 << BITS)))
+        return found
+
+    def _sums_of(self, counts: State) -> int:
+        """The sums above the least that these counts may have, as bits: from counts with one fewer, where these are known."""
+        for g, x in enumerate(counts):
+            fewer = (*counts[:g], x - 1, *counts[g + 1 :])
+            if x and fewer in self._reached:
+                return self._one_more(self._reached[fewer], g)
+        reached = 1
+        for g, x in enumerate(counts):
+            for _ in range(x):
+                reached = self._one_more(reached, g)
+        return reached
+
+    def _one_more(self, reached: int, group: int) -> int:
+        found = 0
+        for step in {step - self._lows[group] for _, step in self.groups[group]}:
+            found |= reached << step
         return found
 
     @cached_property
@@ -136,9 +148,8 @@ class GroupLaw:
 
     def _chance(self, counts: State) -> Fraction:
         """The probability of the counts, exactly."""
-        n, others = self.respondents, self.respondents - sum(counts)
-        ways, chance = factorial(n) // factorial(others), self.rest**others
+        left, ways, chance = self.respondents, 1, self.rest ** (self.respondents - sum(counts))
         for x, group in zip(counts, self.groups, strict=True):
-            ways //= factorial(x)
+            ways, left = ways * comb(left, x), left - x
             chance *= sum((p for p, _ in group), Fraction(0)) ** x
         return ways * chance

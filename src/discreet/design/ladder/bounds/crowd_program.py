@@ -67,6 +67,12 @@ class Crowd:
         """What dice may gain (`certify.bounds.crowd.gains`)."""
         return gains(self.faces[0], self.dice)
 
+    def omegas(self, states: Sequence[tuple[int, ...]]) -> list[Fraction]:
+        """ω of states, beside what it is when all show their first faces."""
+        value = dict(zip(self.law.types, self.law.values, strict=True))
+        unit, apart = self.steps[0], [value[f] - value[die.faces[0]] for die in self.dice for f in die.faces[1:]]
+        return [unit * e + sum((x * d for x, d in zip(own, apart, strict=True)), Fraction(0)) for _, e, *own in states]
+
     def die(self, number: int) -> TypeDie:
         """What the crowd holds, thrown so often."""
         return TypeDie(self.faces, self.shares, number, ((0, number),) * (len(self.faces) - 1))
@@ -133,19 +139,14 @@ def dice_law(dice: tuple[TypeDie, ...]) -> dict[tuple[int, ...], float]:
 def crowd_program(crowd: Crowd, number: int, leave_out: float) -> CrowdProgram:
     """The likely states with their inequalities."""
     states, masses, alone = crowd_states(crowd, number, leave_out)
-    unit, _ = crowd.steps
-    value = dict(zip(crowd.law.types, crowd.law.values, strict=True))
-    apart = [float(value[f] - value[die.faces[0]]) for die in crowd.dice for f in die.faces[1:]]
-    table = np.array(states, dtype=float)
-    statistics = float(unit) * table[:, 1] + (table[:, 2:] @ np.array(apart) if apart else 0.0)
+    statistics = np.array([float(omega) for omega in crowd.omegas(states)])
     rows, totals = [], []
     for row, total in _rows(crowd, number, states):
         rows.append(row)
         totals.append(total)
     dropped = max(0.0, 1.0 - float(masses.sum()))
-    averages = Averages(
-        0, (tuple(range(1, len(crowd.faces))),), crowd.rays, tuple(states), masses, statistics, tuple(rows), dropped, ERROR
-    )
+    groups = (tuple(range(1, len(crowd.faces))),)
+    averages = Averages(0, groups, crowd.rays, tuple(states), masses, statistics, tuple(rows), dropped, ERROR)
     return CrowdProgram(crowd, number, averages, alone, np.array(totals, dtype=float))
 
 
@@ -203,17 +204,19 @@ def tier_of(program: CrowdProgram, knots: Floats, multipliers: Floats) -> CrowdT
     f = np.maximum(np.nan_to_num(multipliers, nan=0.0, posinf=0.0), 0.0)
     flows = np.where(complete, f, 0.0) * factors
     flows[f <= FAINT * np.repeat(averages.masses[states], 2) * float(np.ptp(knots) or 1.0) ** 2] = 0.0
+    flows = np.minimum(flows, 2.0**BITS)  # any multipliers prove something
     largest = float(flows.max(initial=0.0))
     bits = max(0, BITS - int(np.ceil(np.log2(largest)))) if largest > 0 else 0
     scaled = np.floor(np.ldexp(flows, bits)).astype(np.int64)
     which = np.repeat(2 * numbers, 2) + np.tile([0, 1], len(numbers))
     place = np.repeat(states, 2)
-    each = []
-    for action, row in zip(knots, scaled, strict=True):
+    omegas, each = crowd.omegas(averages.states), []
+    nodes = [Fraction(float(action)) for action in knots]
+    nodes[0], nodes[-1] = min(nodes[0], *omegas), max(nodes[-1], *omegas)
+    for action, row in zip(nodes, scaled, strict=True):
         at = np.flatnonzero(row)
-        each.append(
-            Multipliers(Fraction(float(action)), tuple(zip(place[at].tolist(), which[at].tolist(), row[at].tolist(), strict=True)))
-        )
+        flows_of = zip(place[at].tolist(), which[at].tolist(), row[at].tolist(), strict=True)
+        each.append(Multipliers(action, tuple(flows_of)))
     return CrowdTier(program.number, averages.states, 1 << bits, tuple(each))
 
 
