@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import ceil, floor, inf
+from math import ceil, floor, inf, sqrt
 
 import numpy as np
 
 from discreet.certify.bounds.chain import why_not_chain
 from discreet.certify.bounds.coins import chance_of, in_tiers
+from discreet.certify.bounds.crowd import turns
 from discreet.design.crew.shared_out import hands_for, shared_out
-from discreet.design.ladder.bounds.crowd_program import Crowd, CrowdProgram, crowd_program, crowd_states, knots_of, tier_of
+from discreet.design.ladder.bounds.averaged_solver import taking
+from discreet.design.ladder.bounds.crowd_program import Crowd, CrowdProgram, crowd_program, crowd_states, knots_of, thinned, tier_of
 from discreet.design.ladder.bounds.far import BY_HOLDERS, TIERS, apart, farthest, numbers_of
 from discreet.design.ladder.bounds.quotient import bound_from_multipliers, privacy_rows, solve
 from discreet.design.ladder.bounds.stakes import Stakes
@@ -33,7 +35,7 @@ from discreet.watch import SILENT, Watch
 
 FEWEST_FAR, MOST_STEPS = 2, 40
 """Far types there are at least, and the steps between the nearest and the farthest of them at most."""
-MOST_TRIED, ALL_TRIED = 9, (0.06, 0.14)
+MOST_TRIED, ALL_TRIED = 9, (0.05, 0.2)
 """How many choices of far types are tried, and the shares of the time for these and for dice beside the best."""
 LEAST_TRIAL = 0.15
 """Below so many seconds for one nothing is tried."""
@@ -53,19 +55,17 @@ ROUGH: Fineness = (1e-2, 0.3)
 FINENESSES: tuple[Fineness, ...] = ((1e-2, 0.3), (3e-3, 0.2), (1e-3, 0.15), (3e-4, 0.12), (1e-4, 0.1), (3e-5, 0.08), (1e-5, 0.07))
 GAP, ROUGH_GAP = 1.5e-3, 1e-2
 """How near a program is solved, and a trial, as a share of the loss."""
-LEFT = {1e-2: 4.5, 3e-3: 6.5, 1e-3: 8.0, 3e-4: 11.0, 1e-4: 16.0, 3e-5: 25.0, 1e-5: 40.0}
+LEFT = {1e-2: 5.2, 3e-3: 6.5, 1e-3: 8.0, 3e-4: 11.0, 1e-4: 16.0, 3e-5: 25.0, 1e-5: 40.0}
 """By the share of the states that is left out, how many times that share it takes off a bound, about."""
 FEWEST_RESPONDENTS = 4
 LATER, CUT_OFF = 2.0, 1.5
 """How many times its share of the time a program may take, and longer than it had one that was cut off would have taken."""
-MOST_STATES = 3_000
+MOST_STATES, MOST_SIZE = 3_000, 1_400_000
+"""States of a program, and states times nodes of all: each has some three multipliers, which are written and checked."""
+BEYOND = 10
+"""Nodes where no mechanism plays, about."""
 Small = tuple[tuple[int, ...], int]
 """The types of a die beside the crowd, the first two or more of them, and how many throw it."""
-
-
-def taking(states: int, nodes: int, widest: int) -> float:  # noqa: ARG001
-    """A guess of the seconds that a program takes."""
-    return 2e-9 * nodes * float(states) ** 3
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def planned(problem: Problem, tried: Sequence[TriedCrowd], loss: float, seconds:
         for numbers in _numbers(law, crowd):
             each = seconds / ceil(len(numbers) / hands)
             grades = _grades(problem, crowd, one.number, loss, seconds) if grades is None else grades
-            fitting = [grade for grade in grades if grade.seconds <= each]
+            fitting = [grade for grade in grades if grade.seconds <= each and len(numbers) * grade.size <= MOST_SIZE]
             if fitting:
                 chosen = max(fitting, key=lambda grade: kept(grade.fineness))
                 promise = WORTH * one.worth * kept(chosen.fineness) * _in_numbers(law, crowd, numbers, one.number)
@@ -197,7 +197,8 @@ def crowd_bound(
     law, hands = iid_sum(problem), hands_for(seconds)
     crowd = crowd_of(law, plan.choice)
     assert crowd is not None
-    parts = [(problem, plan.choice, number, loss, plan.fineness) for number in plan.numbers]
+    most = MOST_SIZE // len(plan.numbers)
+    parts = [(problem, plan.choice, number, loss, plan.fineness, most) for number in plan.numbers]
     _seen.clear()
     solved = shared_out(_solved, parts, watch, seconds, "number", hands=hands, longer=LATER)
     found = [one for one in solved if one is not None and one[0] > 0]
@@ -264,25 +265,20 @@ def _grades(problem: Problem, crowd: Crowd, number: int, loss: float, seconds: f
 def _grade(problem: Problem, crowd: Crowd, number: int, loss: float, fineness: Fineness) -> Grade:
     states, _, _ = crowd_states(crowd, number, fineness[0])
     widest = int(np.bincount([state[0] for state in states]).max())
-    nodes = _nodes(problem, crowd, states, loss, fineness[1])
-    seconds = taking(len(states), nodes, widest) if len(states) <= MOST_STATES else inf
+    nodes = _nodes(problem, crowd, number, loss, fineness[1])
+    rows = len(states) * (len(crowd.rays) * len(crowd.gains) + len(turns(crowd.dice)))
+    seconds = taking(len(states), rows, nodes, widest) if len(states) <= MOST_STATES else inf
     return Grade(fineness, pace() * seconds, len(states) * nodes)
 
 
-def _nodes(problem: Problem, crowd: Crowd, states: Sequence[tuple[int, ...]], loss: float, apart: float) -> int:
+def _nodes(problem: Problem, crowd: Crowd, number: int, loss: float, apart: float) -> int:
     """About how many nodes there are: five spreads of the statistic, and some beyond."""
-    law = crowd.law
-    of = dict(zip(law.types, zip(law.values, law.probabilities, strict=True), strict=True))
     unit, steps = crowd.steps
-    share = float(crowd.share)
-    means = [float(s) / share * float(unit) * u for s, u in zip(crowd.shares[1:], steps, strict=True)]
-    squares = [float(s) / share * (float(unit) * u) ** 2 for s, u in zip(crowd.shares[1:], steps, strict=True)]
-    number = max(state[0] for state in states) / max(1e-9, 1 - float(crowd.shares[0]) / share)
-    variance = number * (sum(squares) - sum(means) ** 2)
-    assert of
+    chances, far = [float(share / crowd.share) for share in crowd.shares[1:]], [float(unit) * step for step in steps]
+    mean = sum(p * v for p, v in zip(chances, far, strict=True))
+    variance = number * (sum(p * v**2 for p, v in zip(chances, far, strict=True)) - mean**2)
     loss = loss / float(problem.decision.weight)
-    spread = max(variance - loss, 0.05 * variance) ** 0.5
-    return ceil(5 * spread / (apart * loss**0.5)) + 10
+    return ceil(5 * sqrt(max(variance - loss, 0.05 * variance) / loss) / apart) + BEYOND
 
 
 def _tried(problem: Problem, every: Sequence[CrowdChoice], loss: float, seconds: float, watch: Watch) -> list[TriedCrowd]:
@@ -317,13 +313,14 @@ _seen: dict[CrowdChoice, float] = {}
 """How many times longer than guessed the program took that was last solved by this process."""
 
 
-def _solved(part: tuple[Problem, CrowdChoice, int, float, Fineness], watch: Watch) -> tuple[float, CrowdTier] | None:
+def _solved(part: tuple[Problem, CrowdChoice, int, float, Fineness, int], watch: Watch) -> tuple[float, CrowdTier] | None:
     """What so many respondents lose at least, and the tier: as fine as its share of the time allows by what the one before took."""
-    (problem, choice, number, loss, fineness), began, given = part, now(), time_left(watch) / LATER
+    (problem, choice, number, loss, fineness, most), began, given = part, now(), time_left(watch) / LATER
     crowd, seen = crowd_of(iid_sum(problem), choice), _seen.get(choice)
     assert crowd is not None
     if seen is not None and given < inf:
-        fitting = [grade for grade in _grades(problem, crowd, number, loss, given) if seen * grade.seconds <= given]
+        grades = _grades(problem, crowd, number, loss, given)
+        fitting = [grade for grade in grades if seen * grade.seconds <= given and grade.size <= most]
         fineness = max((grade.fineness for grade in fitting), key=kept, default=FINENESSES[0])
     found = _proved(problem, choice, number, loss, fineness, GAP, watch)
     guess, took = _grade(problem, crowd, number, loss, fineness).seconds, now() - began
@@ -352,4 +349,6 @@ def _multipliers(program: CrowdProgram, knots: np.ndarray, epsilon: float, gap: 
     cone, stakes = privacy_rows(averages, epsilon), Stakes()
     reach = np.maximum(np.append(widths, 0.0), np.append(0.0, widths)) / 2
     found = solve(averages, cone, knots, reach, stakes, gap, time_left(watch), Until.after(time_left(watch), watch))
-    return max(bound_from_multipliers(averages, cone, knots, found.multipliers, stakes), 0.0), found.multipliers
+    worth = bound_from_multipliers(averages, cone, knots, found.multipliers, stakes)
+    few = thinned(program, found.multipliers, epsilon, max(worth, 0.0))
+    return max(bound_from_multipliers(averages, cone, knots, few, stakes), 0.0), few

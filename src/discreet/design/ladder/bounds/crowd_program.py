@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from math import lcm, sqrt
+from math import exp, lcm, sqrt
 
 import numpy as np
 
@@ -29,8 +29,8 @@ from discreet.numerics.exact import whole_steps
 
 BITS = 61
 """Bits kept of the largest multiplier."""
-FAINT = 1e-14
-"""Multipliers below this share of the largest pull on their state are left out."""
+FAINT = 1e-4
+"""Multipliers below this share of what their state loses are left out."""
 ERROR = 1e-11
 """Of any mass or weight, in parts of it."""
 
@@ -188,6 +188,20 @@ def knots_of(program: CrowdProgram, loss: float, apart: float) -> Floats:
     return dense_knots(mean, spread, float(omegas.min()), float(omegas.max()), apart * sqrt(loss))
 
 
+def thinned(program: CrowdProgram, multipliers: Floats, epsilon: float, worth: float) -> Floats:
+    """The same without what goes both ways and what is faint, `worth` being what they prove: half as many that prove as much.
+
+    With f on q·A − C and g on q·C − A, f ≥ g: f − g/q on the first alone pulls A as much, and C less.
+    """
+    states = np.array([row.state for row in program.averages.rows])
+    forth, back = multipliers[:, 0::2], multipliers[:, 1::2]
+    larger, factor = forth >= back, exp(-epsilon)
+    found = np.zeros_like(multipliers)
+    found[:, 0::2] = np.where(larger, forth - factor * back, 0.0)
+    found[:, 1::2] = np.where(larger, 0.0, back - factor * forth)
+    return np.where(found > FAINT * worth * np.repeat(program.averages.masses[states], 2), found, 0.0)
+
+
 def tier_of(program: CrowdProgram, knots: Floats, multipliers: Floats) -> CrowdTier:
     """Multipliers [node, row of `privacy_rows`] as whole numbers on the inequalities of the checker.
 
@@ -203,7 +217,6 @@ def tier_of(program: CrowdProgram, knots: Floats, multipliers: Floats) -> CrowdT
     complete[1::2] = True
     f = np.maximum(np.nan_to_num(multipliers, nan=0.0, posinf=0.0), 0.0)
     flows = np.where(complete, f, 0.0) * factors
-    flows[f <= FAINT * np.repeat(averages.masses[states], 2) * float(np.ptp(knots) or 1.0) ** 2] = 0.0
     flows = np.minimum(flows, 2.0**BITS)  # any multipliers prove something
     largest = float(flows.max(initial=0.0))
     bits = max(0, BITS - int(np.ceil(np.log2(largest)))) if largest > 0 else 0
