@@ -85,8 +85,6 @@ SHORTEST_SEARCH = 2.0
 LAST_SHARE = 0.7
 """Share of the time left for the last bound: proving it again takes time too."""
 
-SECONDS_PER_FLOP = 1e-9
-"""Of one thread in the middle of small matrix products."""
 SECONDS_PER_PRODUCT, SECONDS_PER_CUBE, SECONDS_PER_CALL = 1.2e-10, 1e-11, 3e-3
 """Of a step of the structured interior point: of actions × states² × width, of states³, and of the step itself."""
 WORTH_MOVING, SECONDS_PER_DEVICE_STEP, SECONDS_PER_DEVICE_PRODUCT = 1.0, 0.3, 1.2e-13

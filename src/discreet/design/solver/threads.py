@@ -6,6 +6,7 @@ faster on an idle machine and ten times slower on a busy one. Work is spread ove
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -14,12 +15,13 @@ from threadpoolctl import ThreadpoolController
 
 
 @cache
-def _libraries() -> ThreadpoolController:
+def _libraries(with_scipy: bool) -> ThreadpoolController:  # noqa: ARG001
+    """Those that are loaded: SciPy brings a BLAS of its own, which is found once it is there."""
     return ThreadpoolController()
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Hold BLAS to one thread; also a decorator. What was set before is restored at the end."""
-    with _libraries().limit(limits=1, user_api="blas"):
+    with _libraries("scipy.linalg" in sys.modules).limit(limits=1, user_api="blas"):
         yield

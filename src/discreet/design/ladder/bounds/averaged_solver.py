@@ -45,10 +45,10 @@ PATIENCE = 8
 """Steps without progress before the search ends."""
 POWER, FAINTEST = 0.05, 1e-4
 """Of what a slack may be worth, how its target grows; and the least target in parts of the largest."""
-SPARE, STAYS, ROUGH = 5e-3, 0.02, 1e-3
+SPARE, STAYS, ROUGH = 5e-3, 0.02, 3e-3
 """Of the gap, what multipliers may fall below zero in all; they stay at this share of what they were. Below the last relative gap
 none may."""
-FEW_DIGITS, FEW_IN_SUMS = 1e-2, 1e-3
+FEW_DIGITS, FEW_IN_SUMS = 1e-2, 5e-3
 """Above the first relative gap half the digits are enough for factors, above the second for the sum of inverses."""
 SHORT, SHORTEST = 0.1, 1e-6
 """Steps that are shorter are taken again with more digits; and end the search, where there are none."""
@@ -60,7 +60,7 @@ RIDGES, SUM_RIDGES = (0.0, 1e-10, 1e-8), (0.0, 1e-7, 1e-5)
 USUAL_STEPS = 25
 """To a gap of 2e-3."""
 SECONDS_PER_STEP = 3e-4
-SECONDS_PER_SUM, SECONDS_PER_FACTOR, SECONDS_PER_PAIR, SECONDS_PER_ROW = 1e-11, 1.1e-10, 2e-8, 4e-8
+SECONDS_PER_SUM, SECONDS_PER_FACTOR, SECONDS_PER_PAIR, SECONDS_PER_ROW = 1e-11, 1.2e-10, 2.5e-8, 4.5e-8
 """Of a step, for each action: of states^2 x widest block, of states x its square, of states x it, and of rows and states."""
 
 Way = tuple[Floats, Floats, Floats, Floats]
@@ -77,7 +77,7 @@ class Averaged:
 
 
 def taking(states: int, rows: int, actions: int, widest: int) -> float:
-    """A guess in seconds of a whole solve to a gap of 2e-3, where the widest block has so many states."""
+    """A guess in seconds of a whole solve to a gap of 2e-3, for so many rows of G, where the widest block has so many states."""
     return USUAL_STEPS * step_seconds(states, rows, actions, widest)
 
 

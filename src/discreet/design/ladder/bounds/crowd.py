@@ -266,7 +266,7 @@ def _grade(problem: Problem, crowd: Crowd, number: int, loss: float, fineness: F
     states, _, _ = crowd_states(crowd, number, fineness[0])
     widest = int(np.bincount([state[0] for state in states]).max())
     nodes = _nodes(problem, crowd, number, loss, fineness[1])
-    rows = len(states) * (len(crowd.rays) * len(crowd.gains) + len(turns(crowd.dice)))
+    rows = 2 * len(states) * (len(crowd.rays) * len(crowd.gains) + len(turns(crowd.dice)))
     seconds = taking(len(states), rows, nodes, widest) if len(states) <= MOST_STATES else inf
     return Grade(fineness, pace() * seconds, len(states) * nodes)
 
