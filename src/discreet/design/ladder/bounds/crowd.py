@@ -319,7 +319,7 @@ def _solved(part: tuple[Problem, CrowdChoice, int, float, Fineness, int], watch:
     crowd, seen = crowd_of(iid_sum(problem), choice), _seen.get(choice)
     assert crowd is not None
     if seen is not None and given < inf:
-        grades = _grades(problem, crowd, number, loss, given)
+        grades = _grades(problem, crowd, number, loss, given / seen)
         fitting = [grade for grade in grades if seen * grade.seconds <= given and grade.size <= most]
         fineness = max((grade.fineness for grade in fitting), key=kept, default=FINENESSES[0])
     found = _proved(problem, choice, number, loss, fineness, GAP, watch)
