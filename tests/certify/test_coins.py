@@ -411,7 +411,7 @@ def test_coins_prove_more_than_a_chain_in_a_large_cell() -> None:
     [
         ((coin(0, 2, Fraction(2, 5) + Fraction(1, 10**9), 3, 0, 3), SMALL[1]), "more coins are handed out"),
         ((SMALL[0], coin(0, 1, Fraction(7, 10), 1, 0, 1)), "more coins are handed out"),
-        ((replace(DICE[0], shares=(Fraction(1, 2), Fraction(1, 10), Fraction(1, 5))), DICE[1]), "type 0: 11/20 of 1/2"),
+        ((replace(DICE[0], shares=(Fraction(1, 2), Fraction(1, 10), Fraction(1, 5))), DICE[1]), "type 0: 0.55 of 0.5"),
         ((replace(SMALL[0], faces=(0, 3)), SMALL[1]), "no respondent has"),
         ((replace(SMALL[0], faces=(3, 2)), SMALL[1]), "no respondent has"),
     ],

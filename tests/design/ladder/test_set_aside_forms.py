@@ -120,4 +120,4 @@ def test_few_respondents_throw_dice_in_haste_first_and_at_leisure_unless_sums_pr
         assert given == [pytest.approx(100 * rungs.FEW_DICE), pytest.approx(100.0), pytest.approx(100.0)]
         height.bound = Found(lower_bound=2.0, witness=SetAsideWitness(((0,),), ((0,),), 1, (), ()))
         assert rung.climb(height, 100.0) is None and len(given) == 3
-    assert height.tried_told is None and not height.by_told
+    assert height.tried_crowds is None and not height.by_crowd
