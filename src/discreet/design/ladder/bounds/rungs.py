@@ -228,12 +228,16 @@ class SetAside(Rung):
     def _comes_near(self, height: Height, form: list[Form], seconds: float) -> bool:
         """Whether a rough program of these sums proves nearly what is held, or more, or has no time to say.
 
-        Two sums that have no time prove less than dice where respondents are many.
+        Two sums that have no time prove less than dice or a crowd where respondents are many.
         """
         if tuple(form) in height.far_below or height.watch.cancelled():
             return False
         if fitting_program(height.reader, form, height.loss, seconds, ROUGH) is None:
-            return not (len(form[0]) > 1 and isinstance(height.bound.witness, CoinsWitness) and many_respondents(height.problem))
+            return not (
+                len(form[0]) > 1
+                and isinstance(height.bound.witness, (CoinsWitness, CrowdWitness))
+                and many_respondents(height.problem)
+            )
         found = proved_roughly((height.problem, form, height.loss), Until.after(seconds, height.watch))
         near = found >= NEAR * height.lower_bound
         if not near:
