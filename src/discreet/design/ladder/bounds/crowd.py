@@ -65,7 +65,7 @@ MOST_STATES, MOST_SIZE = 3_000, 1_400_000
 BEYOND = 10
 """Nodes where no mechanism plays, about."""
 Small = tuple[tuple[int, ...], int]
-"""The types of a die beside the crowd, the first two or more of them, and how many throw it."""
+"""The types of a die beside the crowd, two or more, and how many throw it."""
 
 
 @dataclass(frozen=True)

@@ -92,11 +92,6 @@ class CrowdProgram:
     alone: Floats
     totals: Floats
 
-    @property
-    def widest(self) -> int:
-        """The most states that have as many of the crowd without its first face."""
-        return int(np.bincount([state[0] for state in self.averages.states]).max())
-
 
 def crowd_states(crowd: Crowd, number: int, leave_out: float) -> tuple[list[tuple[int, ...]], Floats, Floats]:
     """The likely states, sorted, the probability of each and of its part of the crowd."""
