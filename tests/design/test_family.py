@@ -169,6 +169,9 @@ def test_a_kept_design_that_is_not_private_is_not_believed(tmp_path: Path) -> No
 def test_a_search_with_more_time_looks_again(tmp_path: Path) -> None:
     small = problem(school(3))
     assert not cache.kept_design(small, tmp_path, seconds=0.0).cached
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cache, "READING", 10**12)  # as a file that takes more memory to read than is allowed
+        assert not cache.kept_design(small, tmp_path, seconds=0.0).cached
     assert cache.kept_design(small, tmp_path, seconds=0.0).cached
     found = cache.kept_design(small, tmp_path, seconds=30.0)
     assert found.relative_gap <= 1e-6

@@ -318,6 +318,23 @@ def test_a_table_whose_proof_would_not_end_is_not_shown_as_better():
     assert small._publishing_seconds("inverse sensitivity") == 0 == small._publishing_seconds("noisy histogram")
 
 
+@pytest.mark.parametrize("cut_off", ["_published", "proofs"])
+def test_a_way_that_was_cut_off_while_it_was_published_is_not_shown_as_better(monkeypatch, cut_off):
+    """Three thresholds on a busy machine: the best oblivious table was solved, and solved again too slowly to be published."""
+
+    def late(*_, **__):
+        raise TimeIsUpError("as if")
+
+    search = best_mechanism._Search(problem_of([0.5, 0.3, 0.2], [0, 1, 2], 90, 1.0), 1e-6, 1.0, SILENT)
+    search._as_a_last_resort()
+    shown = large.plain_baseline(search.problem)
+    assert shown["truncated geometric"].value > float(search.proofs.best.value)
+    monkeypatch.setattr(*((search, "_published") if cut_off == "_published" else (search.proofs, "proved")), late)
+    search._never_worse(shown, SILENT)
+    hidden = shown["truncated geometric"]
+    assert hidden.value is None and "as if" in hidden.words and ("given up" in hidden.words) == (cut_off == "proofs")
+
+
 def test_what_is_proved_at_once_is_published_however_late_it_is():
     """A search that was late was left worse than noise, which was hidden though its proof takes no time."""
     with counted():

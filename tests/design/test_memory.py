@@ -110,14 +110,34 @@ def test_each_piece_of_work_is_given_what_is_left(monkeypatch: pytest.MonkeyPatc
     with allowing(LEAST):
         monkeypatch.setattr(room, "_bounded", bounds.append)
         monkeypatch.setattr(room, "_taken", lambda what="VmData": {"VmData": 700 << 20, "RssAnon": 30 << 20}[what])
+        monkeypatch.setattr(room, "_given_back", lambda: 0)
         room.held()
+        monkeypatch.setattr(room, "_given_back", lambda: 10 << 20)
         room.held(5)
         monkeypatch.setattr(room, "_taken", lambda *_: 900 << 20)
         room.held()
         monkeypatch.undo()
     room.held()  # nobody said how much is allowed
     left = LEAST - (30 << 20)
-    assert bounds == [(700 << 20) + left + room.LOADED, (700 << 20) + left + 5, (900 << 20) + room.LOADED]
+    assert bounds == [(700 << 20) + left + room.LOADED, (690 << 20) + left + 5, (900 << 20) + room.LOADED]
+
+
+FREE = """
+from discreet.design import memory as room
+
+kept = [bytearray(100_000) for _ in range(200)]
+pins = [bytearray(600) for _ in range(200)]  # behind them, so that the heap cannot shrink
+del kept[::2]
+taken, given = room._taken("RssAnon"), room._given_back()
+print(given, taken - room._taken("RssAnon"))
+"""
+
+
+def test_what_lies_free_in_the_heaps_is_given_back_and_counted() -> None:
+    """It is asked for already, so that no bound on what is asked for would notice when it is written to again."""
+    done = subprocess.run([sys.executable, "-c", FREE], capture_output=True, text=True)
+    given, less = map(int, done.stdout.split())
+    assert min(given, less) > 9_000_000, done.stderr
 
 
 NARROW = """
@@ -136,6 +156,34 @@ def test_a_first_product_in_a_narrow_place_does_not_end_the_process() -> None:
     """A library for products takes its buffers once; refused them, it ended the process, at 70MB in each of six designs."""
     done = subprocess.run([sys.executable, "-c", NARROW], capture_output=True, text=True)
     assert (done.returncode, done.stdout.split()) == (0, ["300.0", str(40 << 17)]), done.stderr
+
+
+ONE_HEAP = """
+import threading
+from discreet.design import memory as room
+
+def size():
+    return room._taken("VmSize") >> 20
+
+def some():
+    kept.append([bytearray(1000) for _ in range(1000)])
+
+kept = []
+with room.allowing(room.LEAST):
+    before = size()
+    threads = [threading.Thread(target=some) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+        thread.join()
+    print(size() - before, len(kept))
+"""
+
+
+def test_threads_share_a_heap_where_memory_is_bounded() -> None:
+    """Heaps of their own were set aside to be written to, 64 MB each, trimmed and written to again: a design with 200MB took 282."""
+    done = subprocess.run([sys.executable, "-c", ONE_HEAP], capture_output=True, text=True)
+    more, count = map(int, done.stdout.split())
+    assert count == 4 and more < 60, done.stderr
 
 
 def test_buffers_are_taken_once_by_each_library_that_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:

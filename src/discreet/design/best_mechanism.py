@@ -249,8 +249,8 @@ class _Search:
         over = max(self._elapsed() - self.seconds, 0.0)
         return max(whole - over, whole / LAST_PARTS)
 
-    def _prove(self, proposal: Proposal, step: Step, least: float = 0.0) -> None:
-        """Prove a proposal in what is left of the time, or in at least so much; keep it if it is the best."""
+    def _prove(self, proposal: Proposal, step: Step, least: float = 0.0) -> bool:
+        """Prove a proposal in what is left of the time, or in at least so much; keep it if it is the best. False if given up."""
         held()
         begun, before = now(), self.asked.best
         limit = max(self._proving + 2 * self._grace, least)
@@ -260,7 +260,7 @@ class _Search:
         except (TimeIsUpError, MemoryError, TooLarge, ImportError) as error:  # a library may not fit either
             self.passed.append(replace(step, applied=False, reason=f"its proof was given up: {words_of(error)}"))
             self.status = "cancelled"
-            return
+            return False
         finally:
             self.took["certify"] += now() - begun
         if better:
@@ -273,6 +273,7 @@ class _Search:
             self.passed.append(replace(step, applied=False, reason=f"{reason}; {step.reason}"))
         if proposal.status != "optimal":
             self.status = proposal.status
+        return True
 
     def beside_baselines(self, compare: bool) -> dict[str, Baseline]:
         """What people do today; where the search beats none of it, it is published instead."""
@@ -340,14 +341,16 @@ class _Search:
                 # its value was computed, so this is little work; a design worse than it is shown beside is no design
                 limit = max(self._grace, BASELINE_SECONDS)
                 proposal = in_time(lambda name=baseline.name: self._published(name, watch), limit)  # type: ignore[misc]
-            except MemoryError as error:  # whoever has less cannot publish it
+            except (MemoryError, TimeIsUpError) as error:  # whoever has less cannot publish it
                 shown[baseline.name] = baseline.without_value(words_of(error))
                 continue
-            except (DiscreetError, TimeIsUpError):
+            except DiscreetError:
                 continue
             if proposal is not None:
                 words = f"no route found anything better in the time: {proposal.words}"
-                self._prove(self.units.restored(proposal), Step(f"baseline {baseline.name}", True, "", words), BASELINE_SECONDS)
+                step = Step(f"baseline {baseline.name}", True, "", words)
+                if not self._prove(self.units.restored(proposal), step, BASELINE_SECONDS):
+                    shown[baseline.name] = baseline.without_value(self.passed[-1].reason)
 
     def _publishing_seconds(self, name: str) -> float:
         """A guess of what publishing a way takes, beyond what proofs are allowed in any case."""

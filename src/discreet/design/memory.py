@@ -8,6 +8,8 @@ that they never write to, so each piece of work begins by telling the machine an
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import os
 import re
 import sys
@@ -41,6 +43,9 @@ SCIPY = "scipy.linalg.blas"
 BUFFERED = frozenset({"numpy", SCIPY})
 ENOUGH = 256
 """Rows of a product that is not done without a buffer."""
+
+ARENAS = -8
+"""What the C library calls the most heaps that it makes (`M_ARENA_MAX`)."""
 
 _took: set[str] = set()
 _allowed: ContextVar[int | None] = ContextVar("allowed memory", default=None)
@@ -91,6 +96,7 @@ def bytes_of(text: str | None) -> int:
 @contextmanager
 def allowing(size: int) -> Iterator[None]:
     """Within, work takes at most so many bytes."""
+    _with_one_heap()
     token, before = _allowed.set(size), _bounded(_taken() + SPARE + size)
     try:
         yield
@@ -107,8 +113,9 @@ def held(spare: int = LOADED) -> None:
     if size is not None:
         _take_buffers()
         if _taken("RssAnon") > size // 2:
-            _let_go()
-        _bounded(_taken() + spare + max(size - _taken("RssAnon"), 0))
+            gc.collect()  # work that is over leaves arrays behind in circles
+        again = _given_back()
+        _bounded(_taken() + spare + max(size - _taken("RssAnon") - again, 0))
 
 
 def _take_buffers() -> None:
@@ -122,14 +129,31 @@ def _take_buffers() -> None:
             _ = library.dgemm(1.0, some, some) if name == SCIPY else library.dot(some, some)
 
 
-def _let_go() -> None:
-    """Give back what nobody needs any more: work that is over leaves arrays behind in circles, and small things in large pieces."""
-    import ctypes
-    import gc
-
-    gc.collect()
+def _with_one_heap() -> None:
+    """Let all threads share a heap from now on: what one of each thread's own sets aside and gives back is counted nowhere."""
     with suppress(OSError, AttributeError):  # not on every system
-        ctypes.CDLL(None).malloc_trim(0)
+        ctypes.CDLL(None).mallopt(ARENAS, 1)
+
+
+class _Heap(ctypes.Structure):
+    """What the C library says of its heaps (`mallinfo2`), in bytes."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost",
+        )
+    )  # fmt: skip
+
+
+def _given_back() -> int:
+    """Give back what lies free in the heaps; the bytes that are still set aside there, which work may write to again unasked."""
+    with suppress(OSError, AttributeError):  # not on every system
+        library = ctypes.CDLL(None)
+        library.malloc_trim(0)
+        library.mallinfo2.restype = _Heap
+        return int(library.mallinfo2().fordblks)
+    return 0
 
 
 def for_workers(count: int) -> dict[str, str]:
@@ -142,6 +166,7 @@ def as_a_worker() -> None:
     """Take the part that was given to this process."""
     part = os.environ.get(SHARED, "")
     if part.isdigit():
+        _with_one_heap()
         _allowed.set(int(part))
         _bounded(_taken() + SPARE + int(part))
 

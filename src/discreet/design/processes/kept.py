@@ -18,10 +18,11 @@ from typing import Any
 from discreet import __version__
 from discreet.certify import privacy
 from discreet.design.best_mechanism import design
+from discreet.design.memory import must_fit
 from discreet.design.processes.carried import Finished, carried_over
 from discreet.errors import DiscreetError
 from discreet.files.atomic import write_atomically
-from discreet.files.canonical import canonical_bytes, document_hash, parse_json
+from discreet.files.canonical import canonical_pieces, document_hash, parse_json
 from discreet.files.certificate import certificate_document, certificate_from_document
 from discreet.files.mechanism import mechanism_document, mechanism_from_document
 from discreet.files.problem_document import problem_document
@@ -33,6 +34,9 @@ from discreet.model.problem import Problem
 from discreet.model.record import Record
 from discreet.numerics.exact import format_exact
 from discreet.watch import SILENT, Watch
+
+READING = 45
+"""How many times the bytes of a file reading it takes: half a million actions, which a formula makes as easily, 390 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,24 +97,25 @@ def kept_design(
     fresh = carried_over(problem, nearby, gap) or design(problem, watch, gap=gap, seconds=seconds, compare=False)
     allowed = min(seconds, fresh.seconds["solve"]) if watch.cancelled() else seconds
     document = {
-        "mechanism": mechanism_document(fresh.mechanism),
+        "mechanism": mechanism_document(fresh.mechanism, streamed=True),
         "certificate": certificate_document(fresh.certificate),
         "record": record_document(fresh.record()),
         "seconds": repr(allowed),
     }
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, canonical_bytes(document) + b"\n")
+    write_atomically(path, b"".join(canonical_pieces(document)) + b"\n")
     return Kept(fresh.mechanism, fresh.certificate, fresh.record(), time.perf_counter() - begun, False)
 
 
 def read_kept(path: Path, problem: Problem, gap: float, seconds: float) -> tuple[Mechanism, Certificate, Record] | None:
     """What the file holds when it is whole, private and good enough; None otherwise, and it is designed again."""
     try:
+        must_fit(READING * path.stat().st_size, "reading a kept design")
         document: Any = parse_json(path.read_bytes(), "a kept design")
         mechanism = mechanism_from_document(document["mechanism"])
         certificate = certificate_from_document(document["certificate"])
         record, allowed = record_from_document(document["record"]), Fraction(document["seconds"])
-    except (OSError, DiscreetError, KeyError, TypeError, ValueError):
+    except (OSError, DiscreetError, MemoryError, KeyError, TypeError, ValueError):
         return None
     claim = certificate.optimality
     proof = privacy(mechanism)
