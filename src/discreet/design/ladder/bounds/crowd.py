@@ -23,8 +23,9 @@ from discreet.design.ladder.bounds.crowd_program import Crowd, CrowdProgram, cro
 from discreet.design.ladder.bounds.far import BY_HOLDERS, TIERS, apart, farthest, numbers_of
 from discreet.design.ladder.bounds.quotient import bound_from_multipliers, privacy_rows, solve
 from discreet.design.ladder.bounds.stakes import Stakes
+from discreet.design.memory import allowed
 from discreet.design.pace import pace
-from discreet.design.schedule import Until, now, time_left
+from discreet.design.schedule import BYTES_PER_PAIR, Until, hands, now, time_left
 from discreet.frozen import dataclass
 from discreet.model.certificate import CrowdTier, CrowdWitness, TypeDie
 from discreet.model.iid_sum import IidSum, iid_sum
@@ -35,7 +36,7 @@ from discreet.watch import SILENT, Watch
 
 FEWEST_FAR, MOST_STEPS = 2, 40
 """Far types there are at least, and the steps between the nearest and the farthest of them at most."""
-MOST_TRIED, ALL_TRIED = 9, (0.05, 0.2)
+MOST_TRIED, ALL_TRIED = 9, (0.1, 0.15)
 """How many choices of far types are tried, and the shares of the time for these and for dice beside the best."""
 LEAST_TRIAL = 0.15
 """Below so many seconds for one nothing is tried."""
@@ -60,7 +61,7 @@ LEFT = {1e-2: 5.2, 3e-3: 6.5, 1e-3: 8.0, 3e-4: 11.0, 1e-4: 16.0, 3e-5: 25.0, 1e-
 FEWEST_RESPONDENTS = 4
 LATER, CUT_OFF = 2.0, 1.5
 """How many times its share of the time a program may take, and longer than it had one that was cut off would have taken."""
-MOST_STATES, MOST_SIZE = 3_000, 1_400_000
+MOST_STATES, MOST_SIZE = 6_000, 1_400_000
 """States of a program, and states times nodes of all: each has some three multipliers, which are written and checked."""
 BEYOND = 10
 """Nodes where no mechanism plays, about."""
@@ -172,14 +173,14 @@ def best_crowds(problem: Problem, loss: float, seconds: float, watch: Watch = SI
 
 def planned(problem: Problem, tried: Sequence[TriedCrowd], loss: float, seconds: float) -> CrowdPlan | None:
     """The choice and the numbers of respondents that promise most in the time; None where nothing fits."""
-    law, best, hands = iid_sum(problem), None, hands_for(seconds)
+    law, best, workers = iid_sum(problem), None, hands_for(seconds)
     for one in sorted(tried, key=lambda one: -one.worth):
         if best is not None and WORTH * one.worth <= best.promise:
             break
         crowd, grades = crowd_of(law, one.choice), None
         assert crowd is not None
         for numbers in _numbers(law, crowd):
-            each = seconds / ceil(len(numbers) / hands)
+            each = seconds / ceil(len(numbers) / workers)
             grades = _grades(problem, crowd, one.number, loss, seconds) if grades is None else grades
             fitting = [grade for grade in grades if grade.seconds <= each and len(numbers) * grade.size <= MOST_SIZE]
             if fitting:
@@ -194,13 +195,13 @@ def crowd_bound(
     problem: Problem, plan: CrowdPlan, loss: float, seconds: float, watch: Watch = SILENT
 ) -> tuple[float, CrowdWitness] | None:
     """What the programs of a plan prove within the time; those that there is no time for are left out."""
-    law, hands = iid_sum(problem), hands_for(seconds)
+    law, workers = iid_sum(problem), hands_for(seconds)
     crowd = crowd_of(law, plan.choice)
     assert crowd is not None
     most = MOST_SIZE // len(plan.numbers)
     parts = [(problem, plan.choice, number, loss, plan.fineness, most) for number in plan.numbers]
     _seen.clear()
-    solved = shared_out(_solved, parts, watch, seconds, "number", hands=hands, longer=LATER)
+    solved = shared_out(_solved, parts, watch, seconds, "number", hands=workers, longer=LATER)
     found = [one for one in solved if one is not None and one[0] > 0]
     if not found:
         return None
@@ -267,7 +268,8 @@ def _grade(problem: Problem, crowd: Crowd, number: int, loss: float, fineness: F
     widest = int(np.bincount([state[0] for state in states]).max())
     nodes = _nodes(problem, crowd, number, loss, fineness[1])
     rows = 2 * len(states) * (len(crowd.rays) * len(crowd.gains) + len(turns(crowd.dice)))
-    seconds = taking(len(states), rows, nodes, widest) if len(states) <= MOST_STATES else inf
+    fits = len(states) <= MOST_STATES and BYTES_PER_PAIR * len(states) ** 2 <= allowed() / hands()
+    seconds = taking(len(states), rows, nodes, widest) if fits else inf
     return Grade(fineness, pace() * seconds, len(states) * nodes)
 
 
@@ -283,8 +285,8 @@ def _nodes(problem: Problem, crowd: Crowd, number: int, loss: float, apart: floa
 
 def _tried(problem: Problem, every: Sequence[CrowdChoice], loss: float, seconds: float, watch: Watch) -> list[TriedCrowd]:
     """What each is worth for the mean number of respondents, as many as there is time for, in their order."""
-    law, hands = iid_sum(problem), hands_for(seconds)
-    parts, guesses, left = [], [], hands * seconds
+    law, workers = iid_sum(problem), hands_for(seconds)
+    parts, guesses, left = [], [], workers * seconds
     for choice in every:
         crowd = crowd_of(law, choice)
         assert crowd is not None
@@ -298,7 +300,7 @@ def _tried(problem: Problem, every: Sequence[CrowdChoice], loss: float, seconds:
             guesses.append(guess)
     if not parts:
         return []
-    worths = shared_out(_worth, parts, watch, seconds, "trial", hands=hands, guess=sum(guesses) / len(guesses), longer=len(parts))
+    worths = shared_out(_worth, parts, watch, seconds, "trial", hands=workers, guess=sum(guesses) / len(guesses), longer=len(parts))
     return [TriedCrowd(choice, number, worth) for (_, choice, number, _), worth in zip(parts, worths, strict=True) if worth]
 
 

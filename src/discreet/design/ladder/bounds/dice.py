@@ -175,7 +175,7 @@ def promising(problem: Problem, dice: Sequence[Dice], seconds: float, watch: Wat
     """Of dice that are tried those alone that promise most, and how much; others as they are.
 
     Far types are chosen by dice with one coin, then what is thrown beside them; each is tried with one number of holders, roughly.
-    Where there is no time for the first trials dice are taken untried, whatever else promises.
+    Where there is no time for the first trials dice are taken untried, and promise nothing.
     """
     if not in_windows(problem) or len(dice) < 2:
         return list(dice), 0.0
@@ -185,11 +185,11 @@ def promising(problem: Problem, dice: Sequence[Dice], seconds: float, watch: Wat
     while typical and sum(SURE * trials[one] + AROUND for one in typical) > hands_for(seconds) * FIRST_TRIALS * seconds:
         typical.pop()
     if len(typical) < 2:
-        return _untried(list(_by_faces(dice).values())), inf
+        return _untried(list(_by_faces(dice).values())), 0.0
     promises: dict[Dice, float] = {}
     _try(problem, typical, trials, FIRST_TRIALS * seconds, promises, watch)
     if len(promises) < 2:
-        return _untried(typical), inf
+        return _untried(typical), 0.0
     best = max(promises.values())
     near = [one.faces for one in promises if promises[one] >= FACES_NEAR * best]
     further = [one for one in affordable if one.faces in near and one not in promises]
