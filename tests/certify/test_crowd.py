@@ -54,6 +54,7 @@ from discreet.model.promises import ApproximatePromise
 from discreet.watch import SILENT
 
 CROWD = Path(discreet.__file__).parent / "certify" / "bounds" / "crowd.py"
+PULLS = CROWD.with_name("averaged_pulls.py")
 ALL = (Fraction(1, 2), Fraction(1, 10), Fraction(1, 5), Fraction(1, 5))
 """The shares of the types 0, 3, 2 and 1 of `asked()`."""
 
@@ -279,10 +280,13 @@ def test_the_lemma_holds_of_every_private_kernel() -> None:
 
 
 def near_miss(before: str, after: str) -> ModuleType:
-    """The checker with some words changed."""
-    text = CROWD.read_text(encoding="utf-8")
-    assert text.count(before) == 1, before
-    return load(ast.parse(text.replace(before, after)), "near_miss_of_crowd")
+    """The checker with some words changed, its own or those of what multipliers pull."""
+    own, shared = (path.read_text(encoding="utf-8") for path in (CROWD, PULLS))
+    assert own.count(before) + shared.count(before) == 1, before
+    checker = load(ast.parse(own.replace(before, after)), "near_miss_of_crowd")
+    pulls = load(ast.parse(shared.replace(before, after)), "near_miss_of_pulls")
+    checker.pulled, checker.weighed = pulls.pulled, pulls.weighed  # type: ignore[attr-defined]
+    return checker
 
 
 def most_believed(module: ModuleType, problem: Problem, witness: CrowdWitness, nodes: int = 12, unlisted: bool = False) -> Fraction:
@@ -293,7 +297,7 @@ def most_believed(module: ModuleType, problem: Problem, witness: CrowdWitness, n
     tiers = []
     for listed in witness.tiers:
         one = module._Crowd(problem, iid_sum(problem), witness, listed)
-        masses = np.array([float(low) for low, _ in one.law.masses([state[:2] for state in listed.states])])
+        masses = np.array([low / 2**128 for low, _ in one.law.masses([state[:2] for state in listed.states])])
         chances = np.array([float(module.chance_of_counts(witness.dice, state[2:])) for state in listed.states])
         omegas = np.array([float(one._omega(state)) for state in listed.states])
         knots = np.linspace(omegas.min(), omegas.max(), nodes)
@@ -381,7 +385,7 @@ NEAR_MISSES: dict[str, tuple[Callable[[], World], str, str]] = {
     "one more shows the first face": (everybody, " * (self.tier.number - k + 1) * odds", " * odds"),
     "the first face is as likely as can be": (everybody, " * self.bottom, tuple", ", tuple"),
     "only the count is weighed": (everybody, "ray[0] * k + ray[1] * e", "ray[0] * k"),
-    "what is not listed is nothing": (lambda: everybody(least=1), "and not row.whole", "and False"),
+    "what is not listed is nothing": (lambda: everybody(least=1), "elif row.whole or not flow:", "elif True:"),
     "dice show any counts for sure": (coins, "return Fraction((found << PRIOR_BITS) // whole", "return Fraction(1 << PRIOR_BITS"),
     "a state counts as often as it is listed": (twice_listed, "if len(self.at) != len(tier.states):", "if False:"),
     "dice are held for sure": (rarely_held, "missed * max(", "0 * max("),

@@ -20,6 +20,7 @@ from mutation import limited, unexplained
 from random_worlds import problem_of
 
 import discreet
+from discreet.certify.bounds.averaged_pulls import Row
 from discreet.certify.duality.pulls import Pull, PullStage
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import DualWitness, Multipliers, QuotientWitness
@@ -44,7 +45,8 @@ AT_AN_END = "a least at an end of the piece is the least of the ends"
 EQUIVALENT: dict[str, str] = {
     "dual: len(decisions) == 1 [1→0 at 1]": "losses of the only decision maker, added to nothing",
     "quotient: earlier[g] < 0 [0→-1 at 1]": "a state with a negative count is neither listed nor possible",
-    "quotient: x > largest.get(h, 0) [Gt→GtE at 0]": "of equal pulls either is the largest",
+    "averaged_pulls: x > largest.get(h, 0) [Gt→GtE at 0]": "of equal pulls either is the largest",
+    "averaged_pulls: x > largest.get(h, 0) [0→-1 at 1]": "a largest pull of 0 is no doubt",
     "state_masses: 0 <= at <= polynomial.degree() [0→-1 at 0]": "the coefficient before the first is 0",
     "chords: a < turn < b [Lt→LtE at 0]": AT_AN_END,
     "chords: a < turn < b [Lt→LtE at 1]": AT_AN_END,
@@ -289,6 +291,24 @@ def test_no_comparison_of_the_quotient_bound_can_change_unnoticed() -> None:
     cases.append((wider, replace(one, multipliers=())))
     questions: list[Question] = [lambda module, case=case: module.quotient_upper_bound(*case) for case in cases]
     assert unexplained(CERTIFY / "bounds" / "quotient.py", questions, EQUIVALENT) == []
+
+
+def test_no_comparison_of_what_averaged_multipliers_pull_can_change_unnoticed() -> None:
+    rng, questions = random.Random(5), []
+    for whole in (True, False):
+        rows = {
+            (s, r): Row(rng.randint(0, 5), tuple((h, rng.randint(0, 4)) for h in range(s)), whole) for s in range(3) for r in (0, 1)
+        }
+        for which, flow in product(range(4), (0, 7)):
+            flows = tuple((s, which, flow) for s in range(3))
+            questions.append(lambda module, told=(Multipliers(ZERO, flows), rows): module.pulled(*told, Fraction(5, 2)))
+    for sign in (1, -1):
+        nodes = tuple(Multipliers(Fraction(a), ()) for a in range(4))
+        pulls = [{h: sign * rng.randint(-9, 9) for h in range(4)} for _ in nodes[1:]]
+        pulls.append({4: sign})
+        masses = [(low, low + rng.randint(0, 3)) for low in (5, 1, 0, 8)] + [(2, 5)]
+        questions.append(lambda module, told=(nodes, pulls, 6, masses): module.weighed(*told))
+    assert unexplained(CERTIFY / "bounds" / "averaged_pulls.py", questions, EQUIVALENT) == []
 
 
 def test_no_comparison_of_the_masses_of_states_can_change_unnoticed() -> None:

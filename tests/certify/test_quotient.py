@@ -14,8 +14,9 @@ from averaging import quotient_bound
 
 from discreet.certify import optimality
 from discreet.certify.bounds import quotient
+from discreet.certify.bounds.averaged_pulls import Row, pulled
 from discreet.certify.bounds.quotient import quotient_upper_bound
-from discreet.certify.bounds.state_masses import GroupLaw
+from discreet.certify.bounds.state_masses import BITS, GroupLaw
 from discreet.design.ladder.bounds.quotient_witness import quotient_witness
 from discreet.design.ladder.climb import climb
 from discreet.design.program.listed import programmed
@@ -141,7 +142,7 @@ def test_the_lemma_on_masses_of_a_private_mechanism(example):
         masses = masses_of_one_output(problem, witness, rng, 1.0)
         for (state, _), row in rows.items():
             own = row.own * masses[state]
-            before = sum(c * masses[h] for h, c in row.before)
+            before = sum(c * masses[h] for h, c in row.other)
             assert before <= math.e * own * (1 + 1e-12)
             assert not row.whole or own <= math.e * before * (1 + 1e-12)
             tight = max(tight, before / own, own / before if row.whole else 0.0)
@@ -168,9 +169,11 @@ def test_masses_of_states_from_both_sides():
     law = GroupLaw(6, Fraction(1, 2), (((Fraction(1, 5), 1), (Fraction(1, 5), 2)), ((Fraction(1, 10), 5),)))
     states = [(x, y, w) for x in range(7) for y in range(7 - x) for w in range(31)]
     masses = law.masses(states)
-    assert sum(low for low, _ in masses) <= 1 <= sum(high for _, high in masses)
-    assert all(high - low < Fraction(1, 2**100) for low, high in masses)
-    assert masses[states.index((2, 1, 8))][0] == pytest.approx(float(60 * Fraction(1, 2) ** 3 * Fraction(2, 25) * Fraction(1, 10)))
+    assert sum(low for low, _ in masses) <= 1 << BITS <= sum(high for _, high in masses)
+    assert all(high - low < 1 << BITS - 100 for low, high in masses)
+    assert masses[states.index((2, 1, 8))][0] / 2**BITS == pytest.approx(
+        float(60 * Fraction(1, 2) ** 3 * Fraction(2, 25) * Fraction(1, 10))
+    )
     assert law.possible((2, 1, 8))
     assert not any(law.possible(s) for s in ((2, 1, 10), (7, 0, 8), (1, 0, 0), (-1, 1, 4)))
 
@@ -188,13 +191,12 @@ def test_what_is_written_too_finely_or_too_far_apart_is_refused_before_it_is_for
     assert len(many.masses([(x, x) for x in range(600, 700)])) == 100
 
 
-def test_actions_without_multipliers_at_a_state_take_no_room_there(example):
+def test_actions_without_multipliers_at_a_state_take_no_room_there():
     """The adversary: nodes and states by the thousand, of which none has a multiplier."""
-    _, _, witness = example
     alone = Multipliers(Fraction(0), ((0, 0, 3),))
-    rows = {(0, 0): quotient._Row(5, ((2, 7),), True)}
-    assert quotient._pull(alone, rows, witness.scale, Fraction(3, 2), 1).keys() == {0, 2}
-    assert quotient._pull(replace(alone, flows=()), rows, witness.scale, Fraction(3, 2), 1) == {}
+    rows = {(0, 0): Row(5, ((2, 7),), True)}
+    assert pulled(alone, rows, Fraction(3, 2)) == {0: -2 * 3 * 5, 2: 3 * 3 * 7}
+    assert pulled(replace(alone, flows=()), rows, Fraction(3, 2)) == {}
 
 
 def test_a_negative_multiplier_is_refused(example):
@@ -218,7 +220,7 @@ def test_weights_make_both_sides_equal_when_nothing_is_said(example):
 
     def apart(witness_rows, change=lambda _, c: c):
         return max(
-            abs(sum(change(state, c) * masses[h] for h, c in row.before) / (row.own * masses[state]) - 1)
+            abs(sum(change(state, c) * masses[h] for h, c in row.other) / (row.own * masses[state]) - 1)
             for (state, _), row in witness_rows.items()
             if row.whole
         )
@@ -288,7 +290,7 @@ def test_witnesses_that_break_the_conditions_are_refuted(example):
     with pytest.raises(InputError, match="0 states"):  # it ended in an error of Python's where actions are listed
         replace(witness, states=(), multipliers=())
     # a state of the larger side goes missing: its mass must not be forgotten
-    gone = next(h for h in range(len(witness.states)) if any(b == h for r in rows_used(problem, witness) for b, _ in r.before))
+    gone = next(h for h in range(len(witness.states)) if any(b == h for r in rows_used(problem, witness) for b, _ in r.other))
     moved = (99, 99, 99)[: len(witness.states[0])]
     with pytest.raises(Refuted):
         quotient_upper_bound(problem, replace(witness, states=(*witness.states[:gone], moved, *witness.states[gone + 1 :])))

@@ -180,7 +180,7 @@ with room.allowing(room.LEAST):
 
 
 def test_threads_share_a_heap_where_memory_is_bounded() -> None:
-    """Heaps of their own were set aside to be written to, 64 MB each, trimmed and written to again: a design with 200MB took 282."""
+    """Heaps of their own were set aside to be written to, 64 MB each, written to again after: 282 MB of 200."""
     done = subprocess.run([sys.executable, "-c", ONE_HEAP], capture_output=True, text=True)
     more, count = map(int, done.stdout.split())
     assert count == 4 and more < 60, done.stderr

@@ -96,9 +96,9 @@ def test_sums_that_prove_far_less_than_dice_are_tried_roughly_and_once(monkeypat
     for held, near in ((rough, True), (1.2 * LOSS, False)):
         height.bound = Found(lower_bound=held)
         assert rung._comes_near(height, forms[0], LONG) is near
-    assert height.far_below == {tuple(forms[0])}
+    assert height.rough_sums == {tuple(forms[0]): rough}
     assert rung._comes_near(height, forms[-1], 0.0)  # there is no time to say
-    height.far_below.update(map(tuple, forms))
+    height.rough_sums.update({tuple(form): 0.0 for form in forms})
     monkeypatch.setattr(rungs, "proved_roughly", lambda *told: asked.append(told))
     assert rung.climb(height, LONG) is None and asked == []
     begun: list[Any] = []
@@ -113,7 +113,7 @@ def test_few_respondents_throw_dice_in_haste_first_and_at_leisure_unless_sums_pr
     height, rung = Height(problem, 1e-6, SILENT), CoinsBound()
     assert dice_of(problem) and not many_respondents(problem)
     monkeypatch.setattr(rungs, "dice_within", lambda *told: given.append(told[1]) or [])
-    monkeypatch.setattr(rungs, "_two_sums_fit", lambda *_: True)  # so that far types are not tried
+    monkeypatch.setattr(rungs, "_promise_of_sums", lambda *_: LOSS)  # so that far types are not tried
     height.take(Found(loss=LOSS, lower_bound=1.0))
     with counted():
         assert [rung.climb(height, 100.0) for _ in range(3)] == [None] * 3
@@ -121,3 +121,32 @@ def test_few_respondents_throw_dice_in_haste_first_and_at_leisure_unless_sums_pr
         height.bound = Found(lower_bound=2.0, witness=SetAsideWitness(((0,),), ((0,),), 1, (), ()))
         assert rung.climb(height, 100.0) is None and len(given) == 3
     assert height.tried_crowds is None and not height.by_crowd
+
+
+def test_few_respondents_of_whom_sums_promise_little_have_all_the_time_for_dice_and_crowds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty of eleven types at ε = 2: two sums took all of the time, and proved less than dice promised."""
+    height, given = Height(staff(epsilon="1"), 1e-6, SILENT), []
+    monkeypatch.setattr(rungs, "dice_within", lambda *told: given.append(told[1]) or [])
+    monkeypatch.setattr(rungs, "best_crowds", lambda *_: [])
+    height.take(Found(loss=LOSS, lower_bound=1.0))
+    for promise, seconds in ((rungs.PLENTY * LOSS, 100 * rungs.FEW_DICE), (0.9 * LOSS, 100.0)):
+        height.thrown = False
+        monkeypatch.setattr(rungs, "_promise_of_sums", lambda *_, promise=promise: promise)
+        with counted():
+            CoinsBound().climb(height, 100.0)
+        assert given.pop() == pytest.approx(seconds)
+    assert height.tried_crowds == []
+
+
+def test_sums_promise_what_a_rough_program_says_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    height, asked = Height(staff(), 1e-6, SILENT), []
+    height.weights = (0, 1, 2, 3)
+    height.take(Found(loss=LOSS))
+    monkeypatch.setattr(rungs, "_two_sums_fit", lambda *_: True)
+    monkeypatch.setattr(rungs, "proved_roughly", lambda *told: asked.append(told) or 2.0)
+    assert rungs._promise_of_sums(height, LONG) == pytest.approx(2.0 / rungs.ROUGH_SUMS) == rungs._promise_of_sums(height, LONG)
+    assert len(asked) == sum(len(form[0]) > 1 for form in forms_of(height.reader, height.weights))
+    height.rough_sums.clear()
+    assert rungs._promise_of_sums(height, 0.0) == 0.0, "no time to say"
+    monkeypatch.setattr(rungs, "_two_sums_fit", lambda *_: False)
+    assert rungs._promise_of_sums(height, LONG) == 0.0

@@ -41,20 +41,20 @@ and there is room for a few respondents of nearer types who throw dice: what tel
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
 from math import factorial, lcm, prod
 
+from discreet.certify.bounds.averaged_pulls import Row, pulled, weighed
 from discreet.certify.bounds.chain import why_not_chain
 from discreet.certify.bounds.coins import bits_of, chance_of, in_tiers, must_be_handed_out, odds_of
 from discreet.certify.bounds.dual import FACTOR_BITS
-from discreet.certify.bounds.state_masses import GroupLaw
+from discreet.certify.bounds.state_masses import BITS, GroupLaw
 from discreet.certify.duality.chords import over_pieces
-from discreet.certify.duality.pulls import PRIOR_BITS, Looks, Pull, PullStage
+from discreet.certify.duality.pulls import PRIOR_BITS, Looks, PullStage
 from discreet.errors import Refuted, TooLarge
 from discreet.model.actions import RealActions
-from discreet.model.certificate import CrowdTier, CrowdWitness, Multipliers, TypeDie
+from discreet.model.certificate import CrowdTier, CrowdWitness, TypeDie
 from discreet.model.decision import Decision
 from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.problem import Problem
@@ -184,15 +184,6 @@ def chance_of_counts(dice: Sequence[TypeDie], counts: Counts) -> Fraction:
     return Fraction((found << PRIOR_BITS) // whole, 1 << PRIOR_BITS)
 
 
-@dataclass(frozen=True)
-class _Row:
-    """(state, coefficient) of both sides, `own` first, over one number; `whole` where no possible state is missing on the other."""
-
-    own: int
-    other: tuple[tuple[int, int], ...]
-    whole: bool
-
-
 class _Crowd:
     """One tier: its law, its states by their places, and the inequalities that carry multipliers."""
 
@@ -226,31 +217,23 @@ class _Crowd:
         self.law.must_be_small(crowd)
         rows = self._rows()
         factor = rational_above_exp(self.problem.epsilon, FACTOR_BITS) if self.problem.epsilon else Fraction(1)
-        pulls = [self._pull(node, rows, factor) for node in tier.multipliers]
+        pulls = [pulled(node, rows, factor) for node in tier.multipliers]
         masses = self.law.masses(crowd)
-        lows = [low for low, _ in masses]
+        weighing, doubt = weighed(tier.multipliers, pulls, factor.denominator * tier.scale, masses)
         kappa = {counts: chance_of_counts(dice, counts) for counts in {state[2:] for state in tier.states}}
-        largest: dict[int, Fraction] = {}
-        for pull in pulls:
-            largest |= {h: x for h, x in pull.items() if x > largest.get(h, 0)}
-        # a bracket is at least −(the largest pull): where it is negative it counts with the upper side of the mass
-        doubt = sum(((masses[h][1] - masses[h][0]) * top for h, top in largest.items()), Fraction(0))
-        weighed = [
-            Pull(node.action, {h: lows[h] * x for h, x in pull.items()}) for node, pull in zip(tier.multipliers, pulls, strict=True)
-        ]
         omegas = tuple(map(self._omega, tier.states))
-        held = [_below(low * kappa[state[2:]]) for low, state in zip(lows, tier.states, strict=True)]
+        held = [_below(low * kappa[state[2:]]) for (low, _), state in zip(masses, tier.states, strict=True)]
         stage = PullStage(held, omegas, list(range(len(held))), frozenset())
         asked = self.problem.decision
         decision = Decision(asked.loss, RealActions(), asked.weight)
-        loss = over_pieces(decision, (min(omegas), max(omegas)), stage, dict.fromkeys(omegas, Fraction(0)), weighed, looks)
+        loss = over_pieces(decision, (min(omegas), max(omegas)), stage, dict.fromkeys(omegas, Fraction(0)), weighing, looks)
         return max(loss - doubt, Fraction(0))
 
     def _omega(self, state: Counts) -> Fraction:
         """ω beside what it is when all show their first faces."""
         return self.unit * state[1] + sum((x * d for x, d in zip(state[2:], self.apart, strict=True)), Fraction(0))
 
-    def _rows(self) -> dict[tuple[int, int], _Row]:
+    def _rows(self) -> dict[tuple[int, int], Row]:
         """The inequalities that carry a multiplier, by state and number: of every ray those of all gains, then turns."""
         by_ray, rows = len(self.gains), {}
         most = len(self.witness.rays) * by_ray + len(self.turns)
@@ -266,7 +249,7 @@ class _Crowd:
                 rows[h, number] = self._turned(self.tier.states[h], self.turns[number - len(self.witness.rays) * by_ray])
         return rows
 
-    def _averaged(self, state: Counts, ray: tuple[int, int], gain: Turn) -> _Row:
+    def _averaged(self, state: Counts, ray: tuple[int, int], gain: Turn) -> Row:
         (k, e), counts = state[:2], _added(state[2:], gain)
         _must_be_possible(self.witness.dice, state[2:], counts)
         other: dict[int, int] = {}
@@ -280,27 +263,13 @@ class _Crowd:
                 other[place] = other.get(place, 0) + weight
             elif whole:
                 whole = not self.law.possible((k - 1, e - u))
-        return _Row((ray[0] * k + ray[1] * e) * self.bottom, tuple(other.items()), whole)
+        return Row((ray[0] * k + ray[1] * e) * self.bottom, tuple(other.items()), whole)
 
-    def _turned(self, state: Counts, turn: Turn) -> _Row:
+    def _turned(self, state: Counts, turn: Turn) -> Row:
         counts = _added(state[2:], turn)
         _must_be_possible(self.witness.dice, state[2:], counts)
         place = self.at.get((*state[:2], *counts))
-        return _Row(1, () if place is None else ((place, 1),), place is not None)
-
-    def _pull(self, node: Multipliers, rows: dict[tuple[int, int], _Row], factor: Fraction) -> dict[int, Fraction]:
-        """Σ of multipliers times the coefficient of M(s) in q·(larger side) − (smaller side), where that is not 0."""
-        top, under = factor.numerator, factor.denominator
-        total: dict[int, int] = {}
-        for state, which, flow in node.flows:
-            row = rows[state, which // 2]
-            own, other = (top * flow, -under * flow) if which % 2 else (-under * flow, top * flow)
-            if which % 2 == 0 and flow and not row.whole:
-                raise Refuted("the witness uses an inequality whose larger side it does not list", f"state number {state}")
-            total[state] = total.get(state, 0) + own * row.own
-            for h, coefficient in row.other:
-                total[h] = total.get(h, 0) + other * coefficient
-        return {h: Fraction(x, under * self.tier.scale) for h, x in total.items() if x}
+        return Row(1, () if place is None else ((place, 1),), place is not None)
 
 
 def _added(counts: Counts, turn: Turn) -> Counts:
@@ -319,5 +288,5 @@ def _must_be_possible(dice: Sequence[TypeDie], *both: Counts) -> None:
 
 
 def _below(mass: Fraction) -> Fraction:
-    """Rounded down: losses are not negative."""
-    return Fraction((mass.numerator << PRIOR_BITS) // mass.denominator, 1 << PRIOR_BITS)
+    """A mass in parts of 2^−BITS, rounded down: losses are not negative."""
+    return Fraction((mass.numerator << PRIOR_BITS - BITS) // mass.denominator, 1 << PRIOR_BITS)

@@ -34,14 +34,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
 
+from discreet.certify.bounds.averaged_pulls import Row, pulled, weighed
 from discreet.certify.bounds.chain import why_not_chain
 from discreet.certify.bounds.dual import FACTOR_BITS, over_actions, regrets_of
-from discreet.certify.bounds.state_masses import GroupLaw
+from discreet.certify.bounds.state_masses import BITS, GroupLaw
 from discreet.certify.duality.chords import least_losses, over_pieces
-from discreet.certify.duality.pulls import Pull, PullStage
+from discreet.certify.duality.pulls import PullStage
 from discreet.errors import Refuted
 from discreet.model.actions import Actions, ListedActions, RealActions
-from discreet.model.certificate import Multipliers, QuotientWitness, Recommendation
+from discreet.model.certificate import QuotientWitness, Recommendation
 from discreet.model.iid_sum import iid_sum
 from discreet.model.problem import Problem
 from discreet.numerics.brackets import rational_above_exp
@@ -59,26 +60,19 @@ def quotient_upper_bound(problem: Problem, witness: QuotientWitness) -> Fraction
     masses = setting.law.masses(witness.states)
     omegas = tuple(setting.origin + setting.unit * state[-1] for state in witness.states)
     factor = rational_above_exp(problem.epsilon, FACTOR_BITS) if problem.epsilon else Fraction(1)
-    pulls = [_pull(m, rows, witness.scale, factor, setting.bottom) for m in witness.multipliers]
-    largest: dict[int, Fraction] = {}
-    for pull in pulls:
-        largest |= {h: x for h, x in pull.items() if x > largest.get(h, 0)}
-    # a bracket is at least −(the largest pull): where it is negative it counts with the upper side of the mass
-    doubt = sum(((masses[h][1] - masses[h][0]) * top for h, top in largest.items()), Fraction(0))
-    lows = [low for low, _ in masses]
-    weighed = [
-        Pull(m.action, {h: lows[h] * x for h, x in pull.items()}) for m, pull in zip(witness.multipliers, pulls, strict=True)
-    ]
+    pulls = [pulled(node, rows, factor) for node in witness.multipliers]
+    weighing, doubt = weighed(witness.multipliers, pulls, factor.denominator * witness.scale * setting.bottom, masses)
+    lows = [Fraction(low, 1 << BITS) for low, _ in masses]
     stage = PullStage(lows, omegas, list(range(len(lows))), frozenset())
     distinct, decision = sorted(set(omegas)), problem.decision
     if isinstance(decision.actions, ListedActions):
         decision = replace(decision, actions=_looked_at(decision.actions, [m.action for m in witness.multipliers], distinct))
     if isinstance(decision.actions, RealActions):
         least = least_losses(decision, distinct)
-        gain = over_pieces(decision, problem.omega_range, stage, least, weighed)
+        gain = over_pieces(decision, problem.omega_range, stage, least, weighing)
     else:
         regrets, least = regrets_of((decision,), distinct)
-        gain = over_actions((decision,), stage, regrets, weighed)
+        gain = over_actions((decision,), stage, regrets, weighing)
     floor = sum((low * least[omega] for low, omega in zip(lows, omegas, strict=True)), Fraction(0))
     return -(floor + gain - doubt)
 
@@ -125,16 +119,7 @@ def _setting(problem: Problem, witness: QuotientWitness) -> _Setting:
     )
 
 
-@dataclass(frozen=True)
-class _Row:
-    """C(s) times `bottom`, and (state, coefficient) of A(s) times `bottom`; `whole` when no possible state of A is missing."""
-
-    own: int
-    before: tuple[tuple[int, int], ...]
-    whole: bool
-
-
-def _rows(setting: _Setting, witness: QuotientWitness) -> dict[tuple[int, int], _Row]:
+def _rows(setting: _Setting, witness: QuotientWitness) -> dict[tuple[int, int], Row]:
     """The inequalities that carry a multiplier, by state and ray."""
     n = setting.law.respondents
     at = {state: h for h, state in enumerate(witness.states)}
@@ -163,25 +148,5 @@ def _rows(setting: _Setting, witness: QuotientWitness) -> dict[tuple[int, int], 
             elif whole:
                 whole = not setting.law.possible(earlier)
         own = sum(k * x for k, x in zip(ray, state, strict=True)) * setting.bottom
-        rows[h, r] = _Row(own, tuple(before.items()), whole)
+        rows[h, r] = Row(own, tuple(before.items()), whole)
     return rows
-
-
-def _pull(
-    multipliers: Multipliers, rows: dict[tuple[int, int], _Row], scale: int, factor: Fraction, bottom: int
-) -> dict[int, Fraction]:
-    """Σ of multipliers times the coefficient of M(s) in q·(larger side) − (smaller side), for every state where that is not 0."""
-    top, under = factor.numerator, factor.denominator
-    total: dict[int, int] = {}
-    for state, which, flow in multipliers.flows:
-        row = rows[state, which // 2]
-        if which % 2 == 0:
-            if not row.whole and flow:
-                raise Refuted("the witness uses an inequality whose larger side it does not list", f"state number {state}")
-            own, other = -under * flow, top * flow
-        else:
-            own, other = top * flow, -under * flow
-        total[state] = total.get(state, 0) + own * row.own
-        for h, coefficient in row.before:
-            total[h] = total.get(h, 0) + other * coefficient
-    return {h: Fraction(x, under * scale * bottom) for h, x in total.items() if x}

@@ -54,8 +54,8 @@ class GroupLaw:
             self._reached[counts] = reached
         return bool(reached >> (state[-1] - least) & 1)
 
-    def masses(self, states: Iterable[State]) -> list[tuple[Fraction, Fraction]]:
-        """Both sides of each state's probability, as multiples of 2^−BITS."""
+    def masses(self, states: Iterable[State]) -> list[tuple[int, int]]:
+        """Both sides of each state's probability, in parts of 2^−BITS."""
         listed = list(states)
         self.must_be_small(listed)
         powers = [self._powers(g, max((s[g] for s in listed), default=0)) for g in range(len(self.groups))]
@@ -69,7 +69,7 @@ class GroupLaw:
             at = state[-1] - first
             held = int(polynomial[at]) if 0 <= at <= polynomial.degree() else 0
             low, high = chance * held, chance * (held + missing)
-            found.append((Fraction(low.__floor__(), 1 << BITS), Fraction(high.__ceil__(), 1 << BITS)))
+            found.append((low.__floor__(), high.__ceil__()))
         return found
 
     def _sums_of(self, counts: State) -> int:

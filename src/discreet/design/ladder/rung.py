@@ -54,8 +54,8 @@ class Height:
         """The most seconds in which boxes promised nothing."""
         self.searched: set[tuple[int, ...]] = set()
         """Weights of one sum from which better ones were searched for."""
-        self.far_below: set[tuple[tuple[int, ...], ...]] = set()
-        """Sums over the others that prove far less than is held."""
+        self.rough_sums: dict[tuple[tuple[int, ...], ...], float] = {}
+        """What sums over the others prove in a rough program."""
         self.thrown = False
         """Whether few respondents have thrown dice."""
         self.tried_crowds: list[TriedCrowd] | None = None

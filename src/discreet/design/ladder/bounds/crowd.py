@@ -61,7 +61,7 @@ LEFT = {1e-2: 5.2, 3e-3: 6.5, 1e-3: 8.0, 3e-4: 11.0, 1e-4: 16.0, 3e-5: 25.0, 1e-
 FEWEST_RESPONDENTS = 4
 LATER, CUT_OFF = 2.0, 1.5
 """How many times its share of the time a program may take, and longer than it had one that was cut off would have taken."""
-MOST_STATES, MOST_SIZE = 6_000, 1_400_000
+MOST_STATES, MOST_SIZE = 6_000, 2_200_000
 """States of a program, and states times nodes of all: each has some three multipliers, which are written and checked."""
 BEYOND = 10
 """Nodes where no mechanism plays, about."""
@@ -209,6 +209,14 @@ def crowd_bound(
     chances = [float(chance_of(law.respondents, crowd.die(tier.number))) for _, tier in found]
     proved = in_tiers([(tier.number, chance, bound) for chance, (bound, tier) in zip(chances, found, strict=True)])
     return proved - _missed(law, crowd) * max(bound for bound, _ in found), witness
+
+
+def by_middle_number(problem: Problem, plan: CrowdPlan, loss: float, watch: Watch) -> float:
+    """What a plan proves by its program for the middle number of respondents, about; 0 where that was cut off."""
+    law, number = iid_sum(problem), plan.numbers[len(plan.numbers) // 2]
+    crowd, found = crowd_of(law, plan.choice), _proved(problem, plan.choice, number, loss, plan.fineness, GAP, watch)
+    assert crowd is not None
+    return found[0] * _in_numbers(law, crowd, plan.numbers, number) if found is not None and time_left(watch) > 0 else 0.0
 
 
 def kept(fineness: Fineness) -> float:

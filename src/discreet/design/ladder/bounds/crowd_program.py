@@ -22,13 +22,12 @@ from discreet.design.ladder.binomial import binomial_window
 from discreet.design.ladder.bounds.averaged import Averages, Row
 from discreet.design.ladder.bounds.knots import dense_knots
 from discreet.design.ladder.bounds.likeliest import likely
-from discreet.model.certificate import CrowdTier, CrowdWitness, Multipliers, TypeDie
+from discreet.design.ladder.bounds.whole_flows import BITS, whole_flows
+from discreet.model.certificate import CrowdTier, CrowdWitness, TypeDie
 from discreet.model.iid_sum import IidSum
 from discreet.numerics.arrays import Floats
 from discreet.numerics.exact import whole_steps
 
-BITS = 61
-"""Bits kept of the largest multiplier."""
 FAINT = 1e-4
 """Multipliers below this share of what their state loses are left out."""
 ERROR = 1e-11
@@ -213,19 +212,12 @@ def tier_of(program: CrowdProgram, knots: Floats, multipliers: Floats) -> CrowdT
     f = np.maximum(np.nan_to_num(multipliers, nan=0.0, posinf=0.0), 0.0)
     flows = np.where(complete, f, 0.0) * factors
     flows = np.minimum(flows, 2.0**BITS)  # any multipliers prove something
-    largest = float(flows.max(initial=0.0))
-    bits = max(0, BITS - int(np.ceil(np.log2(largest)))) if largest > 0 else 0
-    scaled = np.floor(np.ldexp(flows, bits)).astype(np.int64)
     which = np.repeat(2 * numbers, 2) + np.tile([0, 1], len(numbers))
-    place = np.repeat(states, 2)
-    omegas, each = crowd.omegas(averages.states), []
+    omegas = crowd.omegas(averages.states)
     nodes = [Fraction(float(action)) for action in knots]
     nodes[0], nodes[-1] = min(nodes[0], *omegas), max(nodes[-1], *omegas)
-    for action, row in zip(nodes, scaled, strict=True):
-        at = np.flatnonzero(row)
-        flows_of = zip(place[at].tolist(), which[at].tolist(), row[at].tolist(), strict=True)
-        each.append(Multipliers(action, tuple(flows_of)))
-    return CrowdTier(program.number, averages.states, 1 << bits, tuple(each))
+    scale, each = whole_flows(nodes, flows, np.repeat(states, 2), which)
+    return CrowdTier(program.number, averages.states, scale, each)
 
 
 def _bottom(crowd: Crowd) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil, inf, sqrt
+from math import ceil, sqrt
 
 from discreet.certify.bounds.coins import chance_of, in_tiers
 from discreet.certify.bounds.counts import MOST_STATES
@@ -237,6 +237,13 @@ def _try(
     for one, loss in zip(tried, losses, strict=True):
         if loss:
             promises[one] = loss / TRIAL.kept * one.fineness.kept * in_numbers(problem, one, one.middle[0].number)
+
+
+def by_middle_tier(problem: Problem, dice: Dice, watch: Watch) -> float:
+    """What dice prove by the program of their middle tier, about; 0 where that was cut off."""
+    with in_passing():
+        found = solved(problem, dice.middle, dice.fineness.left_out, dice.fineness.gap, watch)[0]
+    return 0.0 if watch.cancelled() else found * in_numbers(problem, dice, dice.middle[0].number)
 
 
 def in_numbers(problem: Problem, dice: Dice, number: int) -> float:

@@ -13,11 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.design.ladder.bounds.quotient import QuotientBound
-from discreet.errors import InputError
-from discreet.model.certificate import Multipliers, QuotientWitness
+from discreet.design.ladder.bounds.whole_flows import whole_flows
+from discreet.model.certificate import QuotientWitness
 
-BITS = 61
-"""Bits kept of the largest multiplier."""
 FAINT = 1e-14
 """Multipliers below this share of the largest pull on their state are left out."""
 
@@ -39,20 +37,10 @@ def quotient_witness(bound: QuotientBound, types: Sequence[int], ends: tuple[Fra
     nodes = [Fraction(float(a)) for a in bound.grid]
     if ends is not None:
         nodes, flows = _reaching(nodes, flows, ends)
-    largest = float(flows.max(initial=0.0))
-    bits = BITS - int(np.ceil(np.log2(largest))) if largest > 0 else 0
-    if bits < 0:
-        raise InputError("The payoffs are too large for the multipliers of a certificate", found=f"{largest:.3g}")
-    scaled = np.floor(np.ldexp(flows, bits)).astype(np.int64)
     numbers = np.array([2 * row.ray + side for row in program.rows for side in (0, 1)])
-    place = np.repeat(states, 2)
-    each = []
-    for action, row in zip(nodes, scaled, strict=True):
-        at = np.flatnonzero(row)
-        triples = zip(place[at].tolist(), numbers[at].tolist(), row[at].tolist(), strict=True)
-        each.append(Multipliers(action, tuple(triples)))
+    scale, each = whole_flows(nodes, flows, np.repeat(states, 2), numbers)
     groups = tuple(tuple(types[t] for t in group) for group in program.groups)
-    return QuotientWitness(types[program.reference], groups, program.rays, program.states, 1 << bits, tuple(each))
+    return QuotientWitness(types[program.reference], groups, program.rays, program.states, scale, each)
 
 
 def _reaching(

@@ -12,9 +12,10 @@ from discreet.design.ladder.bounds.boxes import boxes_bound, why_no_boxes
 from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.coins import best_coins, promised
 from discreet.design.ladder.bounds.counts import coins_bound
-from discreet.design.ladder.bounds.crowd import best_crowds, crowd_bound, planned, size_of, why_no_crowd
+from discreet.design.ladder.bounds.crowd import CrowdPlan, best_crowds, crowd_bound, planned, size_of, why_no_crowd
 from discreet.design.ladder.bounds.dice import dice_bound, dice_within, promising, why_no_coins
 from discreet.design.ladder.bounds.far import many_respondents
+from discreet.design.ladder.bounds.finals import decided
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import Bounded, Fitted, Form, fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.set_aside_forms import ROUGH, better_form, proved_roughly
@@ -48,6 +49,9 @@ FEW_DICE = 0.08
 """Share of their time that dice have at first among few respondents: sums over the others may prove more, and are tried then."""
 ROUGHLY, NEAR = 0.08, 0.97
 """Share of the time in which sums are tried where there are dice, and what they have to come to of what is held."""
+ROUGH_SUMS, PLENTY = 0.93, 0.95
+"""What a rough program of two sums proves of what it will prove; and how much of the loss has to come to, with few respondents, for
+nothing else to be tried."""
 FINER_CROWD = 1.3
 """Programs for a crowd are not begun again unless they have so many times as many states and nodes."""
 ALONE_SECONDS = 4.0
@@ -116,18 +120,21 @@ class CoinsBound(Rung):
         many = many_respondents(height.problem)
         if not many and isinstance(held, (SetAsideWitness, CrowdWitness)):
             return None
-        crowd = _crowd(height, seconds) if many or not _two_sums_fit(height, seconds) else 0.0
-        if not many:
-            height.by_crowd = crowd > height.lower_bound
-            ends = ends if height.thrown else now() + FEW_DICE * seconds
-            height.thrown = True
-        seconds = ends - now()
-        coins = best_coins(height.problem, seconds)
+        if not many and _promise_of_sums(height, seconds) >= PLENTY * height.loss:
+            plan, ends = None, ends if height.thrown else now() + FEW_DICE * seconds
+        else:
+            plan = _planned_crowd(height, ends - now())
+        height.thrown = True
+        coins = best_coins(height.problem, ends - now())
         known = isinstance(held, CoinsWitness) and coins and held.coins[0].number >= coins[0].number
         if coins and not known and promised(height.problem, coins) >= height.lower_bound:
-            best = coins_bound(height.problem, coins, seconds, height.watch)
-        chosen, most = promising(height.problem, dice_within(height.problem, seconds, held), seconds, height.watch)
-        height.by_crowd = crowd > max(most, height.lower_bound) if many else height.by_crowd
+            best = coins_bound(height.problem, coins, ends - now(), height.watch)
+        left = ends - now()
+        chosen, most = promising(height.problem, dice_within(height.problem, left, held), left, height.watch)
+        crowd = 0.0 if plan is None else plan.promise
+        if plan is not None and chosen and max(crowd, most) > height.lower_bound:
+            crowd, most = decided(height.problem, plan, chosen[0], (crowd, most), height.loss, ends - now(), height.watch)
+        height.by_crowd = crowd > max(most, height.lower_bound)
         for dice in chosen:
             if not height.by_crowd and not height.watch.cancelled() and now() < ends:
                 found = dice_bound(height.problem, dice, ends - now(), height.watch)
@@ -157,14 +164,32 @@ class CrowdBound(Rung):
         return None if found is None else Found(lower_bound=found[0], witness=found[1])
 
 
-def _crowd(height: Height, seconds: float) -> float:
-    """What a crowd promises in the time."""
+def _planned_crowd(height: Height, seconds: float) -> CrowdPlan | None:
+    """The crowd that promises most in the time."""
     if why_no_crowd(height.problem) is not None:
-        return 0.0
+        return None
+    ends = now() + seconds
     if height.tried_crowds is None:
         height.tried_crowds = best_crowds(height.problem, height.loss, seconds, height.watch)
-    plan = planned(height.problem, height.tried_crowds, height.loss, seconds)
-    return 0.0 if plan is None else plan.promise
+    return planned(height.problem, height.tried_crowds, height.loss, ends - now())
+
+
+def _promise_of_sums(height: Height, seconds: float) -> float:
+    """What two sums over the others prove in the time, about; nothing where they do not even fit roughly."""
+    if not _two_sums_fit(height, seconds):
+        return 0.0
+    both = [each for each in forms_of(height.reader, height.weights) if len(each[0]) > 1]
+    return max(_proved_roughly(height, each, ROUGHLY * seconds) or 0.0 for each in both) / ROUGH_SUMS
+
+
+def _proved_roughly(height: Height, form: list[Form], seconds: float) -> float | None:
+    """What sums prove in a rough program, once and for all; None where that has no time."""
+    known = tuple(form)
+    if known not in height.rough_sums:
+        if fitting_program(height.reader, form, height.loss, seconds, ROUGH) is None:
+            return None
+        height.rough_sums[known] = proved_roughly((height.problem, form, height.loss), Until.after(seconds, height.watch))
+    return height.rough_sums[known]
 
 
 class BoxesBound(Rung):
@@ -230,19 +255,16 @@ class SetAside(Rung):
 
         Two sums that have no time prove less than dice or a crowd where respondents are many.
         """
-        if tuple(form) in height.far_below or height.watch.cancelled():
+        if height.watch.cancelled():
             return False
-        if fitting_program(height.reader, form, height.loss, seconds, ROUGH) is None:
+        found = _proved_roughly(height, form, seconds)
+        if found is None:
             return not (
                 len(form[0]) > 1
                 and isinstance(height.bound.witness, (CoinsWitness, CrowdWitness))
                 and many_respondents(height.problem)
             )
-        found = proved_roughly((height.problem, form, height.loss), Until.after(seconds, height.watch))
-        near = found >= NEAR * height.lower_bound
-        if not near:
-            height.far_below.add(tuple(form))
-        return near
+        return found >= NEAR * height.lower_bound
 
     def _by_better_weights(self, height: Height, best: Bounded | None, seconds: float) -> Bounded | None:
         """Where one sum proves most of all bounds so far, and not enough: what it proves by weights that are searched for."""
