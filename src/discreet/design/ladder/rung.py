@@ -19,7 +19,7 @@ from discreet.model.summary import Summary
 from discreet.watch import Watch
 
 if TYPE_CHECKING:
-    from discreet.design.ladder.bounds.crowd import TriedCrowd
+    from discreet.design.ladder.bounds.crowd import CrowdChoice, TriedCrowd
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +60,10 @@ class Height:
         """Whether few respondents have thrown dice."""
         self.tried_crowds: list[TriedCrowd] | None = None
         """Who may stay unknown, once they are tried."""
-        self.by_crowd = False
-        """Whether they promise more than dice."""
+        self.by_crowd: CrowdChoice | None = None
+        """Who does, where that promises more than dice."""
+        self.solved_crowds: dict[CrowdChoice, int] = {}
+        """Those that were solved, with states times nodes of all programs."""
         self.begun_in = 0.0
         """Seconds that the first rungs took."""
         self.makers: list[Height] = []

@@ -225,11 +225,6 @@ def kept(fineness: Fineness) -> float:
     return max(1 - LEFT[left_out] * left_out - apart**2 / 8, 0.5)
 
 
-def size_of(witness: CrowdWitness) -> int:
-    """States times nodes of all programs."""
-    return sum(len(tier.states) * len(tier.multipliers) for tier in witness.tiers)
-
-
 def _missed(law: IidSum, crowd: Crowd) -> float:
     """How likely it is that too few hold some die, at most."""
     return sum(1 - float(chance_of(law.respondents, die)) for die in crowd.dice)

@@ -12,10 +12,10 @@ from discreet.design.ladder.bounds.boxes import boxes_bound, why_no_boxes
 from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.coins import best_coins, promised
 from discreet.design.ladder.bounds.counts import coins_bound
-from discreet.design.ladder.bounds.crowd import CrowdPlan, best_crowds, crowd_bound, planned, size_of, why_no_crowd
+from discreet.design.ladder.bounds.crowd import CrowdPlan, best_crowds, crowd_bound, planned, why_no_crowd
 from discreet.design.ladder.bounds.dice import dice_bound, dice_within, promising, why_no_coins
 from discreet.design.ladder.bounds.far import many_respondents
-from discreet.design.ladder.bounds.finals import decided
+from discreet.design.ladder.bounds.finals import Plan, decided
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import Bounded, Fitted, Form, fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.set_aside_forms import ROUGH, better_form, proved_roughly
@@ -121,22 +121,22 @@ class CoinsBound(Rung):
         if not many and isinstance(held, (SetAsideWitness, CrowdWitness)):
             return None
         if not many and _promise_of_sums(height, seconds) >= PLENTY * height.loss:
-            plan, ends = None, ends if height.thrown else now() + FEW_DICE * seconds
+            crowds, ends = [], ends if height.thrown else now() + FEW_DICE * seconds
         else:
-            plan = _planned_crowd(height, ends - now())
+            crowds = _planned_crowds(height, ends - now())
         height.thrown = True
         coins = best_coins(height.problem, ends - now())
         known = isinstance(held, CoinsWitness) and coins and held.coins[0].number >= coins[0].number
         if coins and not known and promised(height.problem, coins) >= height.lower_bound:
             best = coins_bound(height.problem, coins, ends - now(), height.watch)
         left = ends - now()
-        chosen, most = promising(height.problem, dice_within(height.problem, left, held), left, height.watch)
-        crowd = 0.0 if plan is None else plan.promise
-        if plan is not None and chosen and max(crowd, most) > height.lower_bound:
-            crowd, most = decided(height.problem, plan, chosen[0], (crowd, most), height.loss, ends - now(), height.watch)
-        height.by_crowd = crowd > max(most, height.lower_bound)
-        for dice in chosen:
-            if not height.by_crowd and not height.watch.cancelled() and now() < ends:
+        every, most = promising(height.problem, dice_within(height.problem, left, held), left, height.watch)
+        plans: list[tuple[float, Plan]] = [(plan.promise, plan) for plan in crowds if plan.promise > height.lower_bound]
+        plans += [(most, dice) for dice in every[:1] if crowds and most > 0]
+        chosen = decided(height.problem, plans, height.loss, ends - now(), height.watch)
+        height.by_crowd = chosen.choice if isinstance(chosen, CrowdPlan) else None
+        for dice in every:
+            if height.by_crowd is None and not height.watch.cancelled() and now() < ends:
                 found = dice_bound(height.problem, dice, ends - now(), height.watch)
                 best = max((each for each in (best, found) if each), key=lambda each: each[0])
         return None if best is None else Found(lower_bound=best[0], witness=best[1])
@@ -153,25 +153,31 @@ class CrowdBound(Rung):
         return why_no_crowd(problem)
 
     def climb(self, height: Height, seconds: float) -> Found | None:
-        held, ends = height.bound.witness, now() + seconds
-        if not height.by_crowd or height.tried_crowds is None:
+        ends, chosen = now() + seconds, height.by_crowd
+        if chosen is None or height.tried_crowds is None:
             return None
-        plan = planned(height.problem, height.tried_crowds, height.loss, seconds)
-        known = size_of(held) if isinstance(held, CrowdWitness) else 0
-        if plan is None or plan.size <= FINER_CROWD * known or plan.promise <= height.lower_bound:
-            return None
-        found = crowd_bound(height.problem, plan, height.loss, ends - now(), height.watch)
-        return None if found is None else Found(lower_bound=found[0], witness=found[1])
-
-
-def _planned_crowd(height: Height, seconds: float) -> CrowdPlan | None:
-    """The crowd that promises most in the time."""
-    if why_no_crowd(height.problem) is not None:
+        for first in (True, False):  # what was chosen, and what else was tried where that is as fine as it may be
+            tried = [one for one in height.tried_crowds if (one.choice == chosen) is first]
+            plan = planned(height.problem, tried, height.loss, ends - now())
+            if plan is None or plan.promise <= height.lower_bound:
+                continue
+            if plan.size > FINER_CROWD * height.solved_crowds.get(plan.choice, 0):
+                height.solved_crowds[plan.choice] = plan.size
+                found = crowd_bound(height.problem, plan, height.loss, ends - now(), height.watch)
+                return None if found is None else Found(lower_bound=found[0], witness=found[1])
         return None
+
+
+def _planned_crowds(height: Height, seconds: float) -> list[CrowdPlan]:
+    """The crowds that promise most in the time, by themselves and with dice beside them."""
+    if why_no_crowd(height.problem) is not None:
+        return []
     ends = now() + seconds
     if height.tried_crowds is None:
         height.tried_crowds = best_crowds(height.problem, height.loss, seconds, height.watch)
-    return planned(height.problem, height.tried_crowds, height.loss, ends - now())
+    apart = ([one for one in height.tried_crowds if bool(one.choice.small) is beside] for beside in (False, True))
+    found = [planned(height.problem, tried, height.loss, ends - now()) for tried in apart]
+    return [plan for plan in found if plan is not None]
 
 
 def _promise_of_sums(height: Height, seconds: float) -> float:
