@@ -129,8 +129,6 @@ def test_a_plan_is_solved_and_proved_as_it_promised() -> None:
     assert witness.faces == hasty.choice.faces and {tier.number for tier in witness.tiers} <= set(hasty.numbers)
     size = sum(len(tier.states) * len(tier.multipliers) for tier in witness.tiers)
     assert 0.5 * hasty.size < size, "as fine as planned, or finer where there is time"
-        "as fine as planned, or finer where there is time"
-    )
 
 
 def test_finer_programs_keep_more() -> None:
