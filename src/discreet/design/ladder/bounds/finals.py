@@ -16,7 +16,7 @@ from discreet.design.ladder.bounds.dice import Dice, by_middle_tier
 from discreet.model.problem import Problem
 from discreet.watch import Watch
 
-CLOSE = 1.035
+CLOSE = 1.02
 """Promises that differ by less are not told apart by trials."""
 FINAL = 0.2
 """The share of the time that all may take."""
