@@ -21,7 +21,6 @@ from forger import change, places
 from mutation import limited, load, unexplained
 from scipy import sparse
 from scipy.optimize import linprog
-from test_told import asked
 
 import discreet
 from discreet.certify.bounds import crowd as checker
@@ -57,6 +56,18 @@ CROWD = Path(discreet.__file__).parent / "certify" / "bounds" / "crowd.py"
 PULLS = CROWD.with_name("averaged_pulls.py")
 ALL = (Fraction(1, 2), Fraction(1, 10), Fraction(1, 5), Fraction(1, 5))
 """The shares of the types 0, 3, 2 and 1 of `asked()`."""
+
+
+def asked(respondents: int = 6, kind: str = "squared-error", actions: Any = "real", **more: Any) -> Problem:
+    return problem_from_document(
+        {
+            "data": {"respondents": respondents, "values": more.get("values", [0, 1, 3, 4])},
+            "prior": more.get("prior", {"kind": "iid", "probabilities": more.get("chances", ["0.5", "0.2", "0.2", "0.1"])}),
+            "statistic": {"kind": "sum"},
+            "decision": {"kind": kind, "actions": actions, **more.get("decision", {})},
+            "privacy": {"epsilon": more.get("epsilon", "1"), "unit": "person"},
+        }
+    )
 
 
 def die(faces: tuple[int, ...], shares: Sequence[Fraction], number: int) -> TypeDie:

@@ -38,7 +38,6 @@ from discreet.model.certificate import (
     ShiftedWitness,
     SingleWitness,
     TheoremWitness,
-    ToldWitness,
     TypeDie,
     UnbiasedWitness,
     UrnWitness,
@@ -115,9 +114,6 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
         return {"kind": "theorem", "theorem": witness.theorem, "parameters": dict(witness.parameters)}
     if isinstance(witness, ShiftedWitness):
         return _witness_document(witness.inner) | {"kind": witness.kind, "shift": [format_exact(s) for s in witness.shift]}
-    if isinstance(witness, ToldWitness):
-        told = {"kind": witness.kind, "types": list(witness.types), "numbers": list(witness.numbers)}
-        return told | {"each": [_witness_document(one) for one in witness.each]}
     if isinstance(witness, CrowdWitness):
         shares, coins = [format_exact(share) for share in witness.shares], [_die_document(die) for die in witness.dice]
         crowd = {"kind": witness.kind, "faces": list(witness.faces), "shares": shares, "coins": coins}
@@ -249,10 +245,6 @@ def _single(shape: schema.Witness) -> SingleWitness:
         if shape.theorem is None:
             raise _lacking("theorem")
         return TheoremWitness(shape.theorem, tuple((shape.parameters or {}).items()))
-    if shape.kind == "told":
-        if shape.types is None or shape.numbers is None or shape.each is None:
-            raise _lacking("types, numbers or each")
-        return ToldWitness(tuple(shape.types), tuple(shape.numbers), tuple(map(_smaller, shape.each)))
     if shape.kind == "crowd":
         return _crowd(shape)
     if shape.kind == "players":
@@ -324,25 +316,10 @@ def _of_multipliers(shape: schema.Witness) -> SingleWitness:
     return DualWitness(shape.kind, clamp_from_shape(shape.box), scale, multipliers, shape.reduction)
 
 
-def _smaller(shape: schema.Witness) -> QuotientWitness | SetAsideWitness:
-    """A witness for a problem of fewer respondents."""
-    if shape.kind in ("quotient", "set-aside"):
-        found = _single(shape)
-        assert isinstance(found, (QuotientWitness, SetAsideWitness)), "a kind has a class"
-        return found
-    raise InputError(
-        "A witness for respondents of some types holds quotients and set-aside bounds",
-        found=f"another of kind {shape.kind}",
-        allowed="quotient, set-aside",
-        remedy="use one of these for each number of respondents",
-    )
-
-
 OWN_KEYS = {"quotient": ("reference", "groups", "rays", "states"), "unbiased": ("tails", "biases"), "shifted": ("shift",),
             "renyi-cuts": ("root", "cuts"), "players": ("kinds", "parts"), "coins": ("coins", "tiers"),
             "boxes": ("faces", "pairs", "boxes"),
             "set-aside": ("weights", "states", "levels"), "urn": ("reference", "weights", "states"),
-            "told": ("types", "numbers", "each"),
             "crowd": ("faces", "shares", "rays", "coins", "programs"), "several": ("each",)}  # fmt: skip
 
 

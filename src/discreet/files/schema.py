@@ -245,7 +245,7 @@ class BoxShape(Shape):
 
 class Witness(Shape):
     kind: Literal[
-        "dual", "dual-with-chord", "quotient", "set-aside", "coins", "crowd", "boxes", "told", "urn", "theorem", "unbiased",
+        "dual", "dual-with-chord", "quotient", "set-aside", "coins", "crowd", "boxes", "urn", "theorem", "unbiased",
         "shifted", "renyi-cuts", "players", "several"
     ]  # fmt: skip
     box: ClampShape | None = None
@@ -274,8 +274,6 @@ class Witness(Shape):
     programs: list[CrowdTierShape] | None = None
     pairs: list[Integer] | None = None
     boxes: list[BoxShape] | None = None
-    types: list[Integer] | None = None
-    numbers: list[Integer] | None = None
     each: list[Witness] | None = None
 
 

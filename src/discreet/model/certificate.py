@@ -8,7 +8,6 @@ Witnesses of optimality (all bound the payoff of every private mechanism from ab
 `quotient`         multipliers on inequalities that hold on average over histograms with the same counts and statistic
 `set-aside`        prices of what a mechanism says of one respondent, given a few sums over the others
 `coins`            multipliers for respondents who toss coins between two types, all others known
-`told`             one of these for some respondents of a few types, all others known
 `crowd`            multipliers on inequalities between the counts and sums of far types, beside dice, all others known
 `boxes`            multipliers between counts of a few types in boxes, under an urn's prior: some known, others even but for one
 `urn`              multipliers on inequalities between mean counts of types, given the count of one type, under an urn's prior
@@ -224,28 +223,6 @@ class ShiftedWitness:
 
 
 @dataclass(frozen=True)
-class ToldWitness:
-    """Some respondents of these types are unknown, all others told (`certify.bounds.told`): how many, and what bounds a problem of
-    so many respondents."""
-
-    types: tuple[int, ...]
-    numbers: tuple[int, ...]
-    each: tuple[QuotientWitness | SetAsideWitness, ...]
-    kind = "told"
-
-    def __post_init__(self) -> None:
-        told = all(isinstance(one, QuotientWitness | SetAsideWitness) for one in self.each)
-        paired = told and len(self.numbers) == len(self.each) > 0 and min(self.numbers) > 0
-        if len(set(self.types)) < max(len(self.types), 2) or not paired:
-            raise InputError(
-                "A witness for respondents of some types names these once, and numbers of them with a witness for each",
-                found=f"{len(self.types)} types, {len(self.numbers)} numbers, {len(self.each)} witnesses",
-                allowed="two types or more, numbers from 1, and as many witnesses",
-                remedy="correct the file",
-            )
-
-
-@dataclass(frozen=True)
 class SeveralWitness:
     """A witness for each decision maker, in their order: nobody does better than alone, so the bounds add up."""
 
@@ -259,7 +236,6 @@ SingleWitness = (
     | SetAsideWitness
     | CoinsWitness
     | BoxesWitness
-    | ToldWitness
     | CrowdWitness
     | UrnWitness
     | TheoremWitness

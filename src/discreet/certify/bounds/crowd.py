@@ -34,7 +34,7 @@ are real; between nodes f is interpolated (`chords`). As for dice,
 
     loss ≥ E[ max{ L_M : M ≤ H } ] − Σ_{other d} P(Bin(N, share_d) < M_d)·max L_M,        H ~ Bin(N, share of the crowd).  [ours]
 
-Why. Of the far types count and sum are nearly everything (`told`), so that a few hundred states stand for all their histograms,
+Why. Of the far types count and sum are nearly everything, so that a few hundred states stand for all their histograms,
 and there is room for a few respondents of nearer types who throw dice: what telling these costs (`coins`).
 """
 

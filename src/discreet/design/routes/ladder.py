@@ -13,7 +13,6 @@ from discreet.model.certificate import (
     QuotientWitness,
     SetAsideWitness,
     SeveralWitness,
-    ToldWitness,
     UrnWitness,
 )
 from discreet.model.problem import Problem
@@ -40,8 +39,7 @@ class Ladder(Route):
 
     def taken(self, problem: Problem, proposal: Proposal) -> Step:
         named = {QuotientWitness: "quotient bound", SetAsideWitness: "set-aside bound", CoinsWitness: "coin bound"}
-        named |= {UrnWitness: "urn bound", BoxesWitness: "boxes bound", ToldWitness: "told bound"}
-        named |= {CrowdWitness: "crowd bound"}
+        named |= {UrnWitness: "urn bound", BoxesWitness: "boxes bound", CrowdWitness: "crowd bound"}
         named |= {DualWitness: "SY Prop. 5", SeveralWitness: "bounds of each maker"}
         theorem = named.get(type(proposal.witness), self.theorem)
         return Step(self.name, True, theorem, f"{self.why(problem)}; {proposal.words}")

@@ -97,6 +97,10 @@ class CrowdPlan:
     size: int
     """States times nodes of all programs, about."""
 
+    def turns(self, hands: int) -> int:
+        """How many programs follow each other, so many solved at once."""
+        return ceil(len(self.numbers) / hands)
+
 
 def why_no_crowd(problem: Problem) -> str | None:
     """Why a crowd bounds nothing here, in words."""
@@ -211,12 +215,13 @@ def crowd_bound(
     return proved - _missed(law, crowd) * max(bound for bound, _ in found), witness
 
 
-def by_middle_number(problem: Problem, plan: CrowdPlan, loss: float, watch: Watch) -> float:
-    """What a plan proves by its program for the middle number of respondents, about; 0 where that was cut off."""
+def by_middle_number(problem: Problem, plan: CrowdPlan, loss: float, given: float, watch: Watch) -> float:
+    """What a plan proves by its program for the middle number of respondents in so much time, about; 0 where that was cut off."""
     law, number = iid_sum(problem), plan.numbers[len(plan.numbers) // 2]
-    crowd, found = crowd_of(law, plan.choice), _proved(problem, plan.choice, number, loss, plan.fineness, GAP, watch)
+    crowd = crowd_of(law, plan.choice)
     assert crowd is not None
-    return found[0] * _in_numbers(law, crowd, plan.numbers, number) if found is not None and time_left(watch) > 0 else 0.0
+    found = _proved(problem, plan.choice, number, loss, plan.fineness, GAP, Until.after(given, watch))
+    return found[0] * _in_numbers(law, crowd, plan.numbers, number) if found is not None and not watch.cancelled() else 0.0
 
 
 def kept(fineness: Fineness) -> float:

@@ -100,6 +100,10 @@ class Dice:
         """How many types but the likeliest are not told."""
         return sum(len(die.counts) for die in self.tiers[0])
 
+    def turns(self, hands: int) -> int:
+        """How many tiers follow each other, so many solved at once."""
+        return ceil(len(self.tiers) / hands)
+
     @property
     def faces(self) -> tuple[int, ...]:
         """The likeliest type and the far ones."""
@@ -239,10 +243,10 @@ def _try(
             promises[one] = loss / TRIAL.kept * one.fineness.kept * in_numbers(problem, one, one.middle[0].number)
 
 
-def by_middle_tier(problem: Problem, dice: Dice, watch: Watch) -> float:
-    """What dice prove by the program of their middle tier, about; 0 where that was cut off."""
+def by_middle_tier(problem: Problem, dice: Dice, given: float, watch: Watch) -> float:
+    """What dice prove by the program of their middle tier in so much time, about; 0 where that was cut off."""
     with in_passing():
-        found = solved(problem, dice.middle, dice.fineness.left_out, dice.fineness.gap, watch)[0]
+        found = solved(problem, dice.middle, dice.fineness.left_out, dice.fineness.gap, Until.after(given, watch))[0]
     return 0.0 if watch.cancelled() else found * in_numbers(problem, dice, dice.middle[0].number)
 
 
@@ -256,7 +260,7 @@ def in_numbers(problem: Problem, dice: Dice, number: int) -> float:
 def taking(problem: Problem, dice: Dice, hands: int = 1) -> float:
     """A guess of the seconds that multipliers take, so many tiers at once."""
     slower = pace() * max(float(problem.epsilon), 1.0) ** (SLOWER_ON_WINDOWS if dice.many else SLOWER) * dice.fineness.slower
-    turns = ceil(len(dice.tiers) / hands)
+    turns = dice.turns(hands)
     if dice.many:
         states, edges = likely_graph(dice.middle, dice.fineness.left_out)
         return SECONDS_ON_WINDOWS * slower * states**STATES_POWER * edges**EDGES_POWER * turns

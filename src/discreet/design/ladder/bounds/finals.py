@@ -31,15 +31,17 @@ def decided(problem: Problem, plans: Sequence[tuple[float, Plan]], loss: float, 
     close = [plan for promise, plan in plans if promise * CLOSE > best > 0]
     if len(close) < 2:
         return close[0] if close else None
-    parts = [_asked(problem, plan, loss) for plan in close]
+    parts = [_asked(problem, plan, loss, (1 - FINAL) * seconds / plan.turns(hands_for(seconds))) for plan in close]
     found = shared_out(_final, parts, watch, FINAL * seconds, "final", hands=hands_for(seconds), longer=2.0)
     if not all(found):  # as trials have it
         return max(plans, key=lambda each: each[0])[1]
     return close[max(range(len(close)), key=lambda place: found[place] or 0.0)]
 
 
-def _asked(problem: Problem, plan: Plan, loss: float) -> _Final:
-    return (by_middle_number, (problem, plan, loss)) if isinstance(plan, CrowdPlan) else (by_middle_tier, (problem, plan))
+def _asked(problem: Problem, plan: Plan, loss: float, given: float) -> _Final:
+    """The work of the middle program, in as much time as each will have."""
+    asked = (problem, plan, loss) if isinstance(plan, CrowdPlan) else (problem, plan)
+    return (by_middle_number if isinstance(plan, CrowdPlan) else by_middle_tier, (*asked, given))
 
 
 def _final(part: _Final, watch: Watch) -> float:
