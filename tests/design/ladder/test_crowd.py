@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
-import design_worlds as worlds
 import numpy as np
 import pytest
+from crowd_problems import LOSS, asked
 
 from discreet.certify.bounds.coins import chance_of
 from discreet.certify.bounds.crowd import crowd_upper_bound
@@ -34,22 +32,10 @@ from discreet.design.ladder.climb import RUNGS
 from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.rung import Found, Height
 from discreet.design.schedule import counted
-from discreet.files.problem import problem_from_document
 from discreet.model.certificate import CrowdWitness
 from discreet.model.iid_sum import iid_sum
 from discreet.model.problem import Problem
 from discreet.watch import SILENT
-
-FALLING = [0.6**t for t in range(9)]
-LOSS = 29.974
-"""What the best weighted sum loses with 24 of values 0..8 at ε = 1."""
-
-
-def asked(respondents: int = 24, epsilon: str = "1", values: Sequence[Any] = range(9), **more: Any) -> Problem:
-    chances = more.get("chances", [str(round(x / sum(FALLING), 6)) for x in FALLING[: len(values)]])
-    real = {"kind": more.get("kind", "squared-error"), "actions": "real"}
-    document = worlds.document(respondents, list(values), chances, real)
-    return problem_from_document(document | {"privacy": {"epsilon": epsilon, "unit": "person"}})
 
 
 def test_far_types_are_those_on_one_side() -> None:

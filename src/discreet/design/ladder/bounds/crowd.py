@@ -36,7 +36,7 @@ from discreet.watch import SILENT, Watch
 
 FEWEST_FAR, MOST_STEPS = 2, 40
 """Far types there are at least, and the steps between the nearest and the farthest of them at most."""
-MOST_TRIED, ALL_TRIED = 9, (0.1, 0.15)
+MOST_TRIED, ALL_TRIED = 9, (0.08, 0.1)
 """How many choices of far types are tried, and the shares of the time for these and for dice beside the best."""
 LEAST_TRIAL = 0.15
 """Below so many seconds for one nothing is tried."""
@@ -54,8 +54,10 @@ Fineness = tuple[float, float]
 """The share of the states that a program leaves out, and how many roots of the loss its nodes are apart."""
 ROUGH: Fineness = (1e-2, 0.3)
 FINENESSES: tuple[Fineness, ...] = ((1e-2, 0.3), (3e-3, 0.2), (1e-3, 0.15), (3e-4, 0.12), (1e-4, 0.1), (3e-5, 0.08), (1e-5, 0.07))
-GAP, ROUGH_GAP = 1.5e-3, 1e-2
-"""How near a program is solved, and a trial, as a share of the loss."""
+GAP, LAST_GAP, ROUGH_GAP = 8e-3, 1.5e-3, 1e-2
+"""How near a program is solved, the finest, and a trial, as a share of the loss: a tenth of it is missing in what is proved."""
+STEPS = 0.72
+"""The steps to the first, in parts of those to the second."""
 LEFT = {1e-2: 5.2, 3e-3: 6.5, 1e-3: 8.0, 3e-4: 11.0, 1e-4: 16.0, 3e-5: 25.0, 1e-5: 40.0}
 """By the share of the states that is left out, how many times that share it takes off a bound, about."""
 FEWEST_RESPONDENTS = 4
@@ -220,8 +222,13 @@ def by_middle_number(problem: Problem, plan: CrowdPlan, loss: float, given: floa
     law, number = iid_sum(problem), plan.numbers[len(plan.numbers) // 2]
     crowd = crowd_of(law, plan.choice)
     assert crowd is not None
-    found = _proved(problem, plan.choice, number, loss, plan.fineness, GAP, Until.after(given, watch))
+    found = _proved(problem, plan.choice, number, loss, plan.fineness, _gap(plan.fineness), Until.after(given, watch))
     return found[0] * _in_numbers(law, crowd, plan.numbers, number) if found is not None and not watch.cancelled() else 0.0
+
+
+def _gap(fineness: Fineness) -> float:
+    """How near a program is solved: nearer is worth less than finer, until it is as fine as it may be."""
+    return LAST_GAP if fineness == FINENESSES[-1] else GAP
 
 
 def kept(fineness: Fineness) -> float:
@@ -278,6 +285,8 @@ def _grade(problem: Problem, crowd: Crowd, number: int, loss: float, fineness: F
     rows = 2 * len(states) * (len(crowd.rays) * len(crowd.gains) + len(turns(crowd.dice)))
     fits = len(states) <= MOST_STATES and BYTES_PER_PAIR * len(states) ** 2 <= allowed() / hands()
     seconds = taking(len(states), rows, nodes, widest) if fits else inf
+    if _gap(fineness) > LAST_GAP:
+        seconds *= STEPS
     return Grade(fineness, pace() * seconds, len(states) * nodes)
 
 
@@ -332,7 +341,7 @@ def _solved(part: tuple[Problem, CrowdChoice, int, float, Fineness, int], watch:
         grades = _grades(problem, crowd, number, loss, given / seen)
         fitting = [grade for grade in grades if seen * grade.seconds <= given and grade.size <= most]
         fineness = max((grade.fineness for grade in fitting), key=kept, default=FINENESSES[0])
-    found = _proved(problem, choice, number, loss, fineness, GAP, watch)
+    found = _proved(problem, choice, number, loss, fineness, _gap(fineness), watch)
     guess, took = _grade(problem, crowd, number, loss, fineness).seconds, now() - began
     if took > 0 and guess > 0:
         _seen[choice] = took / guess * (CUT_OFF if time_left(watch) <= 0 else 1.0)
