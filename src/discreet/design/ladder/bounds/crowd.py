@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import zip_longest
 from math import ceil, floor, inf, sqrt
 
 import numpy as np
@@ -36,7 +37,7 @@ from discreet.watch import SILENT, Watch
 
 FEWEST_FAR, MOST_STEPS = 2, 40
 """Far types there are at least, and the steps between the nearest and the farthest of them at most."""
-MOST_TRIED, ALL_TRIED = 9, (0.08, 0.1)
+MOST_TRIED, ALL_TRIED = 9, (0.08, 0.15)
 """How many choices of far types are tried, and the shares of the time for these and for dice beside the best."""
 LEAST_TRIAL = 0.15
 """Below so many seconds for one nothing is tried."""
@@ -173,7 +174,8 @@ def best_crowds(problem: Problem, loss: float, seconds: float, watch: Watch = SI
         return []
     best = max(one.worth for one in alone)
     near = sorted((one for one in alone if one.worth >= NEAR * best), key=lambda one: -one.worth)
-    further = [choice for one in near for choice in with_dice(problem, one.choice)]
+    turns = zip_longest(*(with_dice(problem, one.choice) for one in near))  # each of the far types has its turn
+    further = [choice for turn in turns for choice in turn if choice is not None]
     return alone + _tried(problem, further, loss, ALL_TRIED[1] * seconds, watch)
 
 

@@ -16,10 +16,12 @@ from discreet.design.ladder.bounds.dice import Dice, by_middle_tier
 from discreet.model.problem import Problem
 from discreet.watch import Watch
 
-CLOSE = 1.02
+CLOSE = 1.05
 """Promises that differ by less are not told apart by trials."""
-FINAL = 0.2
+FINAL = 0.25
 """The share of the time that all may take."""
+DOUBTED = 0.97
+"""What is believed of a promise whose program was cut off."""
 
 Plan = CrowdPlan | Dice
 _Final = tuple[Callable[..., float], tuple[Any, ...]]
@@ -28,14 +30,13 @@ _Final = tuple[Callable[..., float], tuple[Any, ...]]
 def decided(problem: Problem, plans: Sequence[tuple[float, Plan]], loss: float, seconds: float, watch: Watch) -> Plan | None:
     """The plan that promises most, none where none promises anything; by what it proves where that is too close to tell."""
     best = max((promise for promise, _ in plans), default=0.0)
-    close = [plan for promise, plan in plans if promise * CLOSE > best > 0]
+    close = [(promise, plan) for promise, plan in plans if promise * CLOSE > best > 0]
     if len(close) < 2:
-        return close[0] if close else None
-    parts = [_asked(problem, plan, loss, (1 - FINAL) * seconds / plan.turns(hands_for(seconds))) for plan in close]
+        return close[0][1] if close else None
+    parts = [_asked(problem, plan, loss, (1 - FINAL) * seconds / plan.turns(hands_for(seconds))) for _, plan in close]
     found = shared_out(_final, parts, watch, FINAL * seconds, "final", hands=hands_for(seconds), longer=2.0)
-    if not all(found):  # as trials have it
-        return max(plans, key=lambda each: each[0])[1]
-    return close[max(range(len(close)), key=lambda place: found[place] or 0.0)]
+    proved = [value or DOUBTED * promise for value, (promise, _) in zip(found, close, strict=True)]
+    return close[proved.index(max(proved))][1]
 
 
 def _asked(problem: Problem, plan: Plan, loss: float, given: float) -> _Final:
