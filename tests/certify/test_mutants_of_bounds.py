@@ -20,7 +20,7 @@ from mutation import limited, unexplained
 from random_worlds import problem_of
 
 import discreet
-from discreet.certify.bounds.averaged_pulls import Row
+from discreet.certify.bounds.averaged_pulls import AveragedRow
 from discreet.certify.duality.pulls import Pull, PullStage
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import DualWitness, Multipliers, QuotientWitness
@@ -296,9 +296,9 @@ def test_no_comparison_of_the_quotient_bound_can_change_unnoticed() -> None:
 def test_no_comparison_of_what_averaged_multipliers_pull_can_change_unnoticed() -> None:
     rng, questions = random.Random(5), []
     for whole in (True, False):
-        rows = {
-            (s, r): Row(rng.randint(0, 5), tuple((h, rng.randint(0, 4)) for h in range(s)), whole) for s in range(3) for r in (0, 1)
-        }
+        rows = {}
+        for s, r in product(range(3), (0, 1)):
+            rows[s, r] = AveragedRow(rng.randint(0, 5), tuple((h, rng.randint(0, 4)) for h in range(s)), whole)
         for which, flow in product(range(4), (0, 7)):
             flows = tuple((s, which, flow) for s in range(3))
             questions.append(lambda module, told=(Multipliers(ZERO, flows), rows): module.pulled(*told, Fraction(5, 2)))

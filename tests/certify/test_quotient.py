@@ -14,7 +14,7 @@ from averaging import quotient_bound
 
 from discreet.certify import optimality
 from discreet.certify.bounds import quotient
-from discreet.certify.bounds.averaged_pulls import Row, pulled
+from discreet.certify.bounds.averaged_pulls import AveragedRow, pulled
 from discreet.certify.bounds.quotient import quotient_upper_bound
 from discreet.certify.bounds.state_masses import BITS, GroupLaw
 from discreet.design.ladder.bounds.quotient_witness import quotient_witness
@@ -194,7 +194,7 @@ def test_what_is_written_too_finely_or_too_far_apart_is_refused_before_it_is_for
 def test_actions_without_multipliers_at_a_state_take_no_room_there():
     """The adversary: nodes and states by the thousand, of which none has a multiplier."""
     alone = Multipliers(Fraction(0), ((0, 0, 3),))
-    rows = {(0, 0): Row(5, ((2, 7),), True)}
+    rows = {(0, 0): AveragedRow(5, ((2, 7),), True)}
     assert pulled(alone, rows, Fraction(3, 2)) == {0: -2 * 3 * 5, 2: 3 * 3 * 7}
     assert pulled(replace(alone, flows=()), rows, Fraction(3, 2)) == {}
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 
 from discreet.certify.bounds import FULL
@@ -252,8 +253,7 @@ class _Search:
     def _prove(self, proposal: Proposal, step: Step, least: float = 0.0) -> bool:
         """Prove a proposal in what is left of the time, or in at least so much; keep it if it is the best. False if given up."""
         held()
-        begun, before = now(), self.asked.best
-        limit = max(self._proving + 2 * self._grace, least)
+        begun, before, limit = now(), self.asked.best, max(self._proving + 2 * self._grace, least)
         try:
             candidate, bound = in_time(lambda: self.proofs.proved(proposal, step), limit)
             better = self._keep(candidate, bound)
@@ -339,16 +339,14 @@ class _Search:
                 continue
             try:
                 # its value was computed, so this is little work; a design worse than it is shown beside is no design
-                limit = max(self._grace, BASELINE_SECONDS)
-                proposal = in_time(lambda name=baseline.name: self._published(name, watch), limit)  # type: ignore[misc]
+                proposal = in_time(partial(self._published, baseline.name, watch), max(self._grace, BASELINE_SECONDS))
             except (MemoryError, TimeIsUpError) as error:  # whoever has less cannot publish it
                 shown[baseline.name] = baseline.without_value(words_of(error))
                 continue
             except DiscreetError:
                 continue
             if proposal is not None:
-                words = f"no route found anything better in the time: {proposal.words}"
-                step = Step(f"baseline {baseline.name}", True, "", words)
+                step = Step(f"baseline {baseline.name}", True, "", f"no route found anything better in the time: {proposal.words}")
                 if not self._prove(self.units.restored(proposal), step, BASELINE_SECONDS):
                     shown[baseline.name] = baseline.without_value(self.passed[-1].reason)
 
@@ -383,8 +381,7 @@ class _Search:
     def found(self, shown: dict[str, Baseline]) -> Design:
         """Everything proved, once more as one certificate."""
         held(SPARE)  # what was found must not be lost at the end
-        begun = now()
-        best = self.asked.settled()
+        begun, best = now(), self.asked.settled()
         self.took["certify"] += now() - begun
         assert self.asked.best is not None
         reached = self.proofs.reached(self.gap) and not (self.oblivious and self.status != "optimal")

@@ -8,7 +8,7 @@ from crowd_problems import LOSS, asked
 from discreet.design.ladder.bounds import finals
 from discreet.design.ladder.bounds.crowd import CrowdChoice, CrowdPlan, best_crowds, by_middle_number, crowd_bound, planned
 from discreet.design.ladder.bounds.dice import Dice, by_middle_tier, dice_bound, in_tiers_of
-from discreet.design.ladder.bounds.finals import CLOSE, Plan, decided
+from discreet.design.ladder.bounds.finals import CLOSE, Contender, decided
 from discreet.design.ladder.bounds.throws import dice_of
 from discreet.design.schedule import counted
 from discreet.model.iid_sum import iid_sum
@@ -23,10 +23,11 @@ def dice(tiers: int = 3) -> Dice:
     return in_tiers_of(iid_sum(problem), dice_of(problem)[0], tiers)
 
 
-def test_plans_say_how_many_programs_follow_each_other() -> None:
-    assert [CROWD.turns(hands) for hands in (1, 2, 3, 4)] == [3, 2, 1, 1]
-    thrown = dice()
-    assert [thrown.turns(hands) for hands in (1, 2, 4)] == [3, 2, 1]
+def contenders(*promises: float) -> list[Contender]:
+    """A crowd of three programs and dice of three."""
+    problem, plans = asked(), (CROWD, dice())
+    crowd = Contender(plans[0], promises[0], 3, by_middle_number, (problem, plans[0], LOSS))
+    return [crowd, *(Contender(plans[1], promise, 3, by_middle_tier, (problem, plans[1])) for promise in promises[1:])]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_plans_say_how_many_programs_follow_each_other() -> None:
 def test_what_trials_do_not_tell_apart_is_solved(
     promises: tuple[float, float], proved: tuple[float, ...] | None, chosen: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plans: list[Plan] = [CROWD, dice()]
+    plans = contenders(*promises)
     given: list[float] = []
 
     def solved(work: object, parts: list[tuple[object, tuple[object, ...]]], *_: object, **__: object) -> list[float | None]:
@@ -53,15 +54,15 @@ def test_what_trials_do_not_tell_apart_is_solved(
 
     monkeypatch.setattr(finals, "shared_out", solved)
     monkeypatch.setattr(finals, "hands_for", lambda _: 2)
-    found = decided(asked(), list(zip(promises, plans, strict=True)), LOSS, 100.0, SILENT)
-    assert found is plans[chosen]
+    found = decided(plans, 100.0, SILENT)
+    assert found is plans[chosen].plan
     assert given == ([] if proved is None else [pytest.approx((1 - finals.FINAL) * 50.0)] * 2), "the time that each will have"
 
 
 def test_nothing_is_chosen_of_nothing_and_one_without_work() -> None:
-    assert decided(asked(), [], LOSS, LONG, SILENT) is None
-    assert decided(asked(), [(0.0, CROWD)], LOSS, LONG, SILENT) is None
-    assert decided(asked(), [(1.0, CROWD)], LOSS, LONG, SILENT) is CROWD
+    assert decided([], LONG, SILENT) is None
+    assert decided(contenders(0.0), LONG, SILENT) is None
+    assert decided(contenders(1.0), LONG, SILENT) is CROWD
 
 
 @pytest.mark.slow
@@ -76,5 +77,9 @@ def test_middle_programs_say_what_all_prove() -> None:
         thrown = dice()
         assert by_middle_tier(problem, thrown, LONG, SILENT) == pytest.approx(dice_bound(problem, thrown, LONG)[0], rel=0.05)
         assert by_middle_tier(problem, thrown, LONG, Deadline(0.0)) == 0.0
-        both = decided(problem, [(found[0], plan), (found[0], thrown)], LOSS, LONG, SILENT)
+        ways = [
+            Contender(plan, found[0], len(plan.numbers), by_middle_number, (problem, plan, LOSS)),
+            Contender(thrown, found[0], len(thrown.tiers), by_middle_tier, (problem, thrown)),
+        ]
+        both = decided(ways, LONG, SILENT)
         assert both is plan, "dice of two types prove less"

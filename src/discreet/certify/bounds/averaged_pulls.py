@@ -23,7 +23,7 @@ from discreet.model.certificate import Multipliers
 
 
 @dataclass(frozen=True)
-class Row:
+class AveragedRow:
     """The coefficient of M(s), (state, coefficient) of the sum, and whether no possible state is missing there."""
 
     own: int
@@ -31,7 +31,7 @@ class Row:
     whole: bool
 
 
-def pulled(node: Multipliers, rows: Mapping[tuple[int, int], Row], factor: Fraction) -> dict[int, int]:
+def pulled(node: Multipliers, rows: Mapping[tuple[int, int], AveragedRow], factor: Fraction) -> dict[int, int]:
     """Σ of multipliers times the coefficient of M(s) in q·(larger side) − (smaller side), in parts of q's denominator."""
     top, under = factor.numerator, factor.denominator
     total: dict[int, int] = {}

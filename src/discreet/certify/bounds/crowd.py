@@ -45,7 +45,7 @@ from fractions import Fraction
 from itertools import permutations
 from math import factorial, lcm, prod
 
-from discreet.certify.bounds.averaged_pulls import Row, pulled, weighed
+from discreet.certify.bounds.averaged_pulls import AveragedRow, pulled, weighed
 from discreet.certify.bounds.chain import why_not_chain
 from discreet.certify.bounds.coins import bits_of, chance_of, in_tiers, must_be_handed_out, odds_of
 from discreet.certify.bounds.dual import FACTOR_BITS
@@ -233,7 +233,7 @@ class _Crowd:
         """ω beside what it is when all show their first faces."""
         return self.unit * state[1] + sum((x * d for x, d in zip(state[2:], self.apart, strict=True)), Fraction(0))
 
-    def _rows(self) -> dict[tuple[int, int], Row]:
+    def _rows(self) -> dict[tuple[int, int], AveragedRow]:
         """The inequalities that carry a multiplier, by state and number: of every ray those of all gains, then turns."""
         by_ray, rows = len(self.gains), {}
         most = len(self.witness.rays) * by_ray + len(self.turns)
@@ -249,7 +249,7 @@ class _Crowd:
                 rows[h, number] = self._turned(self.tier.states[h], self.turns[number - len(self.witness.rays) * by_ray])
         return rows
 
-    def _averaged(self, state: Counts, ray: tuple[int, int], gain: Turn) -> Row:
+    def _averaged(self, state: Counts, ray: tuple[int, int], gain: Turn) -> AveragedRow:
         (k, e), counts = state[:2], _added(state[2:], gain)
         _must_be_possible(self.witness.dice, state[2:], counts)
         other: dict[int, int] = {}
@@ -263,13 +263,13 @@ class _Crowd:
                 other[place] = other.get(place, 0) + weight
             elif whole:
                 whole = not self.law.possible((k - 1, e - u))
-        return Row((ray[0] * k + ray[1] * e) * self.bottom, tuple(other.items()), whole)
+        return AveragedRow((ray[0] * k + ray[1] * e) * self.bottom, tuple(other.items()), whole)
 
-    def _turned(self, state: Counts, turn: Turn) -> Row:
+    def _turned(self, state: Counts, turn: Turn) -> AveragedRow:
         counts = _added(state[2:], turn)
         _must_be_possible(self.witness.dice, state[2:], counts)
         place = self.at.get((*state[:2], *counts))
-        return Row(1, () if place is None else ((place, 1),), place is not None)
+        return AveragedRow(1, () if place is None else ((place, 1),), place is not None)
 
 
 def _added(counts: Counts, turn: Turn) -> Counts:

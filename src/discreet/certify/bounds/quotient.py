@@ -34,7 +34,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
 
-from discreet.certify.bounds.averaged_pulls import Row, pulled, weighed
+from discreet.certify.bounds.averaged_pulls import AveragedRow, pulled, weighed
 from discreet.certify.bounds.chain import why_not_chain
 from discreet.certify.bounds.dual import FACTOR_BITS, over_actions, regrets_of
 from discreet.certify.bounds.state_masses import BITS, GroupLaw
@@ -119,7 +119,7 @@ def _setting(problem: Problem, witness: QuotientWitness) -> _Setting:
     )
 
 
-def _rows(setting: _Setting, witness: QuotientWitness) -> dict[tuple[int, int], Row]:
+def _rows(setting: _Setting, witness: QuotientWitness) -> dict[tuple[int, int], AveragedRow]:
     """The inequalities that carry a multiplier, by state and ray."""
     n = setting.law.respondents
     at = {state: h for h, state in enumerate(witness.states)}
@@ -148,5 +148,5 @@ def _rows(setting: _Setting, witness: QuotientWitness) -> dict[tuple[int, int], 
             elif whole:
                 whole = not setting.law.possible(earlier)
         own = sum(k * x for k, x in zip(ray, state, strict=True)) * setting.bottom
-        rows[h, r] = Row(own, tuple(before.items()), whole)
+        rows[h, r] = AveragedRow(own, tuple(before.items()), whole)
     return rows

@@ -100,10 +100,6 @@ class CrowdPlan:
     size: int
     """States times nodes of all programs, about."""
 
-    def turns(self, hands: int) -> int:
-        """How many programs follow each other, so many solved at once."""
-        return ceil(len(self.numbers) / hands)
-
 
 def why_no_crowd(problem: Problem) -> str | None:
     """Why a crowd bounds nothing here, in words."""

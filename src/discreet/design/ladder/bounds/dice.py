@@ -100,10 +100,6 @@ class Dice:
         """How many types but the likeliest are not told."""
         return sum(len(die.counts) for die in self.tiers[0])
 
-    def turns(self, hands: int) -> int:
-        """How many tiers follow each other, so many solved at once."""
-        return ceil(len(self.tiers) / hands)
-
     @property
     def faces(self) -> tuple[int, ...]:
         """The likeliest type and the far ones."""
@@ -260,7 +256,7 @@ def in_numbers(problem: Problem, dice: Dice, number: int) -> float:
 def taking(problem: Problem, dice: Dice, hands: int = 1) -> float:
     """A guess of the seconds that multipliers take, so many tiers at once."""
     slower = pace() * max(float(problem.epsilon), 1.0) ** (SLOWER_ON_WINDOWS if dice.many else SLOWER) * dice.fineness.slower
-    turns = dice.turns(hands)
+    turns = ceil(len(dice.tiers) / hands)
     if dice.many:
         states, edges = likely_graph(dice.middle, dice.fineness.left_out)
         return SECONDS_ON_WINDOWS * slower * states**STATES_POWER * edges**EDGES_POWER * turns

@@ -11,9 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from discreet.design.crew.shared_out import hands_for, shared_out
-from discreet.design.ladder.bounds.crowd import CrowdPlan, by_middle_number
-from discreet.design.ladder.bounds.dice import Dice, by_middle_tier
-from discreet.model.problem import Problem
+from discreet.frozen import dataclass
 from discreet.watch import Watch
 
 CLOSE = 1.05
@@ -23,28 +21,31 @@ FINAL = 0.25
 DOUBTED = 0.97
 """What is believed of a promise whose program was cut off."""
 
-Plan = CrowdPlan | Dice
-_Final = tuple[Callable[..., float], tuple[Any, ...]]
+
+@dataclass(frozen=True)
+class Contender:
+    """A plan with what it promises, how many programs it has, and what its middle one proves: `work(*asked, seconds, watch)`."""
+
+    plan: Any
+    promise: float
+    programs: int
+    work: Callable[..., float]
+    asked: tuple[Any, ...]
 
 
-def decided(problem: Problem, plans: Sequence[tuple[float, Plan]], loss: float, seconds: float, watch: Watch) -> Plan | None:
-    """The plan that promises most, none where none promises anything; by what it proves where that is too close to tell."""
-    best = max((promise for promise, _ in plans), default=0.0)
-    close = [(promise, plan) for promise, plan in plans if promise * CLOSE > best > 0]
+def decided(contenders: Sequence[Contender], seconds: float, watch: Watch) -> Any:
+    """The plan that promises most, None where none promises anything; by what it proves where that is too close to tell."""
+    best, hands = max((one.promise for one in contenders), default=0.0), hands_for(seconds)
+    close = [one for one in contenders if one.promise * CLOSE > best > 0]
     if len(close) < 2:
-        return close[0][1] if close else None
-    parts = [_asked(problem, plan, loss, (1 - FINAL) * seconds / plan.turns(hands_for(seconds))) for _, plan in close]
-    found = shared_out(_final, parts, watch, FINAL * seconds, "final", hands=hands_for(seconds), longer=2.0)
-    proved = [value or DOUBTED * promise for value, (promise, _) in zip(found, close, strict=True)]
-    return close[proved.index(max(proved))][1]
+        return close[0].plan if close else None
+    given = [(1 - FINAL) * seconds / -(-one.programs // hands) for one in close]  # what each program will have
+    parts = [(one.work, (*one.asked, each)) for one, each in zip(close, given, strict=True)]
+    found = shared_out(_final, parts, watch, FINAL * seconds, "final", hands=hands, longer=2.0)
+    proved = [value or DOUBTED * one.promise for value, one in zip(found, close, strict=True)]
+    return close[proved.index(max(proved))].plan
 
 
-def _asked(problem: Problem, plan: Plan, loss: float, given: float) -> _Final:
-    """The work of the middle program, in as much time as each will have."""
-    asked = (problem, plan, loss) if isinstance(plan, CrowdPlan) else (problem, plan)
-    return (by_middle_number if isinstance(plan, CrowdPlan) else by_middle_tier, (*asked, given))
-
-
-def _final(part: _Final, watch: Watch) -> float:
+def _final(part: tuple[Callable[..., float], tuple[Any, ...]], watch: Watch) -> float:
     work, asked = part
     return work(*asked, watch)

@@ -12,10 +12,10 @@ from discreet.design.ladder.bounds.boxes import boxes_bound, why_no_boxes
 from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.coins import best_coins, promised
 from discreet.design.ladder.bounds.counts import coins_bound
-from discreet.design.ladder.bounds.crowd import CrowdPlan, best_crowds, crowd_bound, planned, why_no_crowd
-from discreet.design.ladder.bounds.dice import dice_bound, dice_within, promising, why_no_coins
+from discreet.design.ladder.bounds.crowd import CrowdPlan, best_crowds, by_middle_number, crowd_bound, planned, why_no_crowd
+from discreet.design.ladder.bounds.dice import by_middle_tier, dice_bound, dice_within, promising, why_no_coins
 from discreet.design.ladder.bounds.far import many_respondents
-from discreet.design.ladder.bounds.finals import Plan, decided
+from discreet.design.ladder.bounds.finals import Contender, decided
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import Bounded, Fitted, Form, fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.set_aside_forms import ROUGH, better_form, proved_roughly
@@ -131,9 +131,15 @@ class CoinsBound(Rung):
             best = coins_bound(height.problem, coins, ends - now(), height.watch)
         left = ends - now()
         every, most = promising(height.problem, dice_within(height.problem, left, held), left, height.watch)
-        plans: list[tuple[float, Plan]] = [(plan.promise, plan) for plan in crowds if plan.promise > height.lower_bound]
-        plans += [(most, dice) for dice in every[:1] if crowds and most > 0]
-        chosen = decided(height.problem, plans, height.loss, ends - now(), height.watch)
+        problem, loss = height.problem, height.loss
+        plans = [
+            Contender(plan, plan.promise, len(plan.numbers), by_middle_number, (problem, plan, loss))
+            for plan in crowds
+            if plan.promise > height.lower_bound
+        ]
+        thrown = every[:1] if crowds and most > 0 else []
+        plans += [Contender(dice, most, len(dice.tiers), by_middle_tier, (problem, dice)) for dice in thrown]
+        chosen = decided(plans, ends - now(), height.watch)
         height.by_crowd = chosen.choice if isinstance(chosen, CrowdPlan) else None
         for dice in every:
             if height.by_crowd is None and not height.watch.cancelled() and now() < ends:
