@@ -18,7 +18,7 @@ CLOSE = 1.05
 """Promises that differ by less are not told apart by trials."""
 FINAL = 0.25
 """The share of the time that all may take."""
-DOUBTED = 0.97
+DOUBTED = 0.985
 """What is believed of a promise whose program was cut off."""
 
 
