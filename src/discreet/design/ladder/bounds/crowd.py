@@ -216,11 +216,14 @@ def crowd_bound(
 
 
 def by_middle_number(problem: Problem, plan: CrowdPlan, loss: float, given: float, watch: Watch) -> float:
-    """What a plan proves by its program for the middle number of respondents in so much time, about; 0 where that was cut off."""
+    """What a plan proves by its program for the middle number of respondents, about; 0 where that was cut off.
+
+    It has as much longer than its share as the first ones have: later ones are as fine as these say there is time for.
+    """
     law, number = iid_sum(problem), plan.numbers[len(plan.numbers) // 2]
     crowd = crowd_of(law, plan.choice)
     assert crowd is not None
-    found = _proved(problem, plan.choice, number, loss, plan.fineness, _gap(plan.fineness), Until.after(given, watch))
+    found = _proved(problem, plan.choice, number, loss, plan.fineness, _gap(plan.fineness), Until.after(LATER * given, watch))
     return found[0] * _in_numbers(law, crowd, plan.numbers, number) if found is not None and not watch.cancelled() else 0.0
 
 
